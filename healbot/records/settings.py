@@ -1,0 +1,266 @@
+"""The settings file's shape (``.github/healbot.yml``): closed, frozen, every default named.
+
+Knows no file and no environment; ``rules/reading.py`` turns text into these with line numbers.
+The numbers are the loop's published ones (the spec's gate, canary, watch and operations pages).
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from healbot.records.record import Record
+
+SETTINGS_PATH = ".github/healbot.yml"
+SETTINGS_VERSION = 1
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+
+
+class Mode(StrEnum):
+    """How far a cycle may go by itself."""
+
+    OBSERVE = "observe"
+    MANUAL = "manual"
+    AUTO = "auto"
+
+
+class RunSettings(Record):
+    """How one agent is run. Exactly one of command, preset, http, python, agent is set."""
+
+    command: str | None = Field(None, description="A command line, split as a shell splits words.")
+    preset: str | None = Field(None, description="A known agent, for instance claude-code.")
+    http: str | None = Field(None, description="A URL that answers a POST.")
+    python: str | None = Field(None, description="module:function, run in a subprocess.")
+    agent: dict[str, object] | None = Field(None, description="The built-in agent's options.")
+    input: Literal["stdin", "argument", "file"] = Field(
+        "stdin", description="How the case's input reaches the command."
+    )
+    setup: str | None = Field(None, description="A command run once per judged commit.")
+    setup_timeout_seconds: float = Field(900, gt=0)
+    timeout_seconds: float = Field(300, gt=0, description="Wall time of one run.")
+    env: tuple[str, ...] = Field((), description="Names of the only variables that reach it.")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "RunSettings":
+        ways = ("command", "preset", "http", "python", "agent")
+        chosen = [way for way in ways if getattr(self, way) is not None]
+        if len(chosen) != 1:
+            raise ValueError(f"set exactly one of {', '.join(ways)} (found {len(chosen)})")
+        return self
+
+
+class AgentSettings(Record):
+    """One agent: a folder with instructions and skills, its cases, and a way to run it."""
+
+    name: str = Field("", description="Short name; left out: the folder's.")
+    dir: str = Field(description="The agent's folder, from the repository's root.")
+    instructions: str = Field("instructions.md", description="The instructions file in dir.")
+    skills: str = Field("skills", description="The folder in dir that holds <name>/SKILL.md.")
+    cases: tuple[str, ...] = Field(min_length=1, description="Folders, files or globs of cases.")
+    run: tuple[RunSettings, ...] = Field(min_length=1, description="One way to run it, or a list.")
+
+    @field_validator("run", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return [value] if isinstance(value, dict) else value
+
+    @field_validator("cases", mode="before")
+    @classmethod
+    def _one_path_or_many(cls, value: object) -> object:
+        return [value] if isinstance(value, str) else value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_folder(cls, value: object) -> object:
+        if isinstance(value, dict) and not value.get("name") and isinstance(value.get("dir"), str):
+            folder = value["dir"].rstrip("/").rsplit("/", 1)[-1]
+            return {**value, "name": folder if folder not in ("", ".") else "agent"}
+        return value
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, value: str) -> str:
+        if (
+            not value.replace("-", "").replace("_", "").replace(".", "").isalnum()
+            or value[0] in ".-"
+        ):
+            raise ValueError(f"{value!r} is no plain name (letters, digits, - _ .)")
+        return value
+
+
+class ModelSettings(Record):
+    """One chat model."""
+
+    api: Literal["openai", "anthropic"] = "openai"
+    name: str
+    key_env: str | None = Field(None, description="The variable that holds the key; never the key.")
+    base_url: str | None = None
+
+
+class ModelsSettings(Record):
+    """Which model plays which part."""
+
+    editor: ModelSettings | None = None
+    judge: ModelSettings | None = None
+    agent: ModelSettings | None = None
+    user: ModelSettings | None = None
+
+
+class ScriptedEditor(Record):
+    """An editor that answers from a file in the repository; for tests and dry runs."""
+
+    scripted: str
+
+
+EditorChoice = Literal["lessons", "invariant", "domain"] | ScriptedEditor
+
+
+class LessonsSettings(Record):
+    """What lessons may do by themselves, and where the repository's own lie."""
+
+    auto: bool = Field(False, description="In auto mode, lesson-born edits merge without a person.")
+    dir: str = Field(".healbot/lessons", description="A folder of lessons in the repository.")
+    promote_at: int = Field(3, ge=1, description="Sightings before a lesson may become a rule.")
+    expire_days: int = Field(90, ge=1, description="Days since it was last seen.")
+
+
+class CanarySettings(Record):
+    """The replay canary: fresh runs under the proposal before the write."""
+
+    repeats: int = Field(6, ge=1)
+    passes: int = Field(5, ge=1, description="Of these, how many must pass.")
+    second_passes: int = Field(9, ge=1, description="Of twice as many, where the first fell short.")
+    strict: bool = Field(False, description="Unsolved training cases must pass too.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word(cls, value: object) -> object:
+        return {"strict": True} if value == "strict" else value
+
+    @model_validator(mode="after")
+    def _reachable(self) -> "CanarySettings":
+        if self.passes > self.repeats or self.second_passes > 2 * self.repeats:
+            raise ValueError("more passes are asked for than runs are made")
+        return self
+
+
+class GateSettings(Record):
+    """The gate's policy and its numbers."""
+
+    policy: Literal["fixed"] = "fixed"
+    repeats: int = Field(3, ge=1, le=50, description="Runs a case and side.")
+    gain: float = Field(2 / 3, gt=0, le=1, description="Share of the repeats a fix must gain.")
+    drop: float = Field(1 / 3, gt=0, le=1, description="Pooled share of a drop that rejects.")
+    token_rise: float = Field(0.5, ge=0, description="Allowed rise of tokens per passing run.")
+    fallbacks: int = Field(1, ge=0, le=5, description="Further candidates tried after a refusal.")
+    canary: CanarySettings = CanarySettings()
+
+
+class SpanBudget(Record):
+    """Limits for one span of time; left out: no limit of that kind."""
+
+    runs: int | None = Field(None, ge=0)
+    tokens: int | None = Field(None, ge=0)
+    usd: float | None = Field(None, ge=0)
+    minutes: float | None = Field(None, ge=0)
+
+
+class RunWorstCase(Record):
+    """What one run that reports nothing is counted as."""
+
+    tokens: int = Field(5_000, ge=0)
+    usd: float = Field(0.025, ge=0)
+
+
+class BudgetSettings(Record):
+    """Limits per cycle, day and month, and the stated worst case of an unreported run."""
+
+    cycle: SpanBudget = SpanBudget(runs=400, tokens=2_000_000, usd=10, minutes=60)
+    day: SpanBudget = SpanBudget(usd=15)
+    month: SpanBudget = SpanBudget(usd=150)
+    unreported_run: RunWorstCase = RunWorstCase()
+
+
+class PrivacySettings(Record):
+    """What leaves the machine that ran an agent."""
+
+    publish: Literal["verdicts", "redacted", "full"] = "verdicts"
+    state: str = Field("branch", description="branch, or OWNER/PRIVATE-REPO.")
+    keep_days: int = Field(90, ge=1)
+
+
+class WatchSettings(Record):
+    """What happens after the merge."""
+
+    monitor: Literal["sequential", "anytime", "off"] = "sequential"
+    guard_runs_per_night: int = Field(60, ge=0)
+    traffic_canary: bool = False
+    cooldown_hours: float = Field(24, ge=0, description="No cycle this long after a rollback.")
+
+
+class NotifySettings(Record):
+    """Where notices go."""
+
+    webhook_env: str | None = None
+
+
+class PullsSettings(Record):
+    """Manners of pull requests."""
+
+    open: int = Field(1, ge=0, description="Open pull requests per agent.")
+    per_week: int = Field(2, ge=0)
+    labels: tuple[str, ...] = ("healbot",)
+    reviewers: tuple[str, ...] = ()
+    title: str = "fix({agent}): {summary}"
+    sign_off: bool = False
+
+
+class LimitSettings(Record):
+    """Limits of text and of the machine."""
+
+    always_on_characters: int = Field(8_000, ge=1)
+    parallel: int = Field(4, ge=1, le=64, description="Runs at the same time.")
+    open_skills_with_files: bool = Field(
+        False,
+        description="Let edits touch a SKILL.md that has siblings; always waits for a person.",
+    )
+    lease_minutes: float = Field(15, gt=0)
+
+
+class ForgeSettings(Record):
+    """Where pull requests live. Without a remote nothing leaves this clone."""
+
+    kind: Literal["local", "github"] = "local"
+    remote: str | None = Field(None, description="A git remote that shares queue and state.")
+    base: str | None = Field(None, description="The branch under care; left out: the current one.")
+
+
+class Settings(Record):
+    """The whole settings file."""
+
+    version: Literal[1]
+    mode: Mode = Mode.AUTO
+    stop: bool = Field(False, description="Kill switch: nothing runs while it is true.")
+    seed: int = Field(0, ge=0, description="Reaches each run, mixed, as HEALBOT_SEED.")
+    agents: Annotated[tuple[AgentSettings, ...], Field(min_length=1)]
+    models: ModelsSettings = ModelsSettings()
+    editors: tuple[EditorChoice, ...] = ("lessons",)
+    lessons: LessonsSettings = LessonsSettings()
+    protect: tuple[str, ...] = Field((), description="Headings whose sections no edit touches.")
+    gate: GateSettings = GateSettings()
+    budget: BudgetSettings = BudgetSettings()
+    privacy: PrivacySettings = PrivacySettings()
+    watch: WatchSettings = WatchSettings()
+    notify: NotifySettings = NotifySettings()
+    pulls: PullsSettings = PullsSettings()
+    limits: LimitSettings = LimitSettings()
+    forge: ForgeSettings = ForgeSettings()
+
+    @field_validator("agents")
+    @classmethod
+    def _distinct(cls, value: tuple[AgentSettings, ...]) -> tuple[AgentSettings, ...]:
+        names = [agent.name.casefold() for agent in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two agents are called {twice[0]!r}")
+        return value
