@@ -272,3 +272,46 @@ class Voice(Protocol):
 
     def note(self, text: str) -> None:
         """Something worth a line."""
+
+
+class Command(NamedTuple):
+    """A program to start.
+
+    Attributes:
+        argv: Program and arguments; no shell.
+        env: The whole environment that it gets; nothing else is inherited.
+        stdin: Bytes for its standard input, which is then closed.
+        hide: Folders that must not be readable where a sandbox can hide them.
+        cap_bytes: How much of stdout and of stderr is kept (the head and the tail of it).
+    """
+
+    argv: Sequence[str]
+    cwd: Path
+    env: Mapping[str, str]
+    timeout_seconds: float
+    stdin: bytes = b""
+    hide: Sequence[Path] = ()
+    cap_bytes: int = 1_000_000
+
+
+class Finished(NamedTuple):
+    """How it ended: a word of ``records/run.py``, and ``why`` where it did not start."""
+
+    ended: str
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+    duration_seconds: float
+    why: str = ""
+
+
+class Processes(Protocol):
+    """Starting programs in their own process group, and ending all of it."""
+
+    @property
+    def sandboxed(self) -> bool:
+        """True where ``hide`` really hides (bubblewrap is there and works)."""
+
+    def run(self, command: Command) -> Finished:
+        """Run to the end or the timeout; nothing of the group is left alive; never raises."""
