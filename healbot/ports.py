@@ -169,6 +169,13 @@ class Permit(Protocol):
     def renewal(self, lease: Lease) -> tuple[Lease, Swap]:
         """Return the lease with a new expiry, and the swap that would put it in force."""
 
+    def renew(self, lease: Lease) -> Lease:
+        """Put a new expiry in force by itself.
+
+        Raises:
+            LeaseLostError: Somebody else holds it by now.
+        """
+
     def release(self, lease: Lease) -> None:
         """Give it back; somebody else's lease is left alone."""
 
@@ -181,6 +188,9 @@ class Journal(Protocol):
 
     def find(self, key: RunKey) -> Run | None:
         """Return a finished run, or None."""
+
+    def begin(self, key: RunKey) -> int:
+        """Note that a run starts; returns how many earlier starts of it never finished."""
 
     def put(self, run: Run) -> None:
         """Keep a finished run; atomic, and the first one kept stays."""
@@ -282,6 +292,8 @@ class Command(NamedTuple):
         env: The whole environment that it gets; nothing else is inherited.
         stdin: Bytes for its standard input, which is then closed.
         hide: Folders that must not be readable where a sandbox can hide them.
+        keep: Folders that a sandbox leaves readable and writable, even inside a hidden one; the
+            working directory always is.
         cap_bytes: How much of stdout and of stderr is kept (the head and the tail of it).
     """
 
@@ -292,6 +304,7 @@ class Command(NamedTuple):
     stdin: bytes = b""
     hide: Sequence[Path] = ()
     cap_bytes: int = 1_000_000
+    keep: Sequence[Path] = ()
 
 
 class Finished(NamedTuple):

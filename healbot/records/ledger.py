@@ -99,6 +99,9 @@ class Opened(Record):
     cases: str
     forecast: Spend
     left_out: tuple[str, ...] = Field((), description="Corpus cases outside the run budget.")
+    earn: tuple[str, ...] = Field((), description="Cases that may earn a standing in this cycle.")
+    fallbacks: int = 0
+    probes: int = Field(1, description="How many proposals are looked at.")
 
 
 class Measured(Record):
@@ -141,7 +144,6 @@ class Earned(Record):
     kind: Literal["earned"] = "earned"
     used: tuple[Used, ...]
     standings: dict[str, Standing]
-    skipped: tuple[str, ...] = ()
 
 
 class Gated(Record):

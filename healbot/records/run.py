@@ -100,6 +100,7 @@ class Trace(Record):
         changed: Paths from the workspace's root that the attempt added, changed or removed.
         tool_calls, skills_read, rules_read: None where the runner does not report them.
         truncated: True where stdout or stderr was cut at the cap.
+        notes: What a person should know: why it did not start, why a report is unknown.
     """
 
     root: Path
@@ -115,6 +116,7 @@ class Trace(Record):
     tool_calls: tuple[ToolCall, ...] | None = None
     skills_read: tuple[str, ...] | None = None
     rules_read: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Run(Record):

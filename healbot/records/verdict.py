@@ -86,9 +86,11 @@ class Verdict(Record):
     Attributes:
         fixed_trigger: A training case gained enough, whatever else happened (counted apart).
         gained: Ids of the training cases that gained enough.
+        notes: What decided nothing and must still be said (a case left out, a rule not applied).
     """
 
     word: Word
     reasons: tuple[Reason, ...] = ()
     fixed_trigger: bool = False
     gained: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()

@@ -1,0 +1,161 @@
+"""From failures to candidates: editors propose, the guard drops what no edit may do, probes sort.
+
+Knows editors and the guard; spends nothing on an edit that the guard refuses, and no probe where
+there is only one candidate to choose from.
+"""
+
+from collections.abc import Callable, Sequence
+
+from healbot.cycle.draws import Draws
+from healbot.errors import CouldNotTellError
+from healbot.ports import Editor, Journal
+from healbot.records.brief import Brief
+from healbot.records.case import Case
+from healbot.records.edit import Edit, Proposal
+from healbot.records.harness import Harness
+from healbot.records.ledger import Probed, ProposalNote, Proposed
+from healbot.records.record import canonical
+from healbot.records.run import Outcome
+from healbot.rules.guard import Guarded
+
+Guard = Callable[[Edit], Guarded]
+"""The guard over the baseline: what an edit would yield, or why it may not."""
+
+
+def propose(
+    editors: Sequence[Editor], brief: Brief, *, guard: Guard, journal: Journal, most: int
+) -> Proposed:
+    """Ask every editor, and keep each distinct proposal with the guard's answer to it.
+
+    Beyond ``most`` that the guard lets through, the rest are named as refused, unspent.
+    """
+    notes: dict[str, ProposalNote] = {}
+    for editor in editors:
+        for answer in editor.propose(brief):
+            note = _judged(answer, brief, guard=guard, journal=journal)
+            if sum(not one.refused for one in notes.values()) >= most:
+                note = note.model_copy(update={"refused": note.refused or "too-many"})
+            notes.setdefault(note.edit, note)
+    return Proposed(
+        proposals=tuple(notes.values()),
+        note="" if notes else "no editor had anything to propose",
+    )
+
+
+def _judged(answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal) -> ProposalNote:
+    guarded = guard(answer.edit)
+    candidate = guarded.candidate.revision if guarded.candidate else ""
+    refused = guarded.refusals[0].rule if guarded.refusals else None
+    if answer.edit.digest in brief.refused_before:
+        refused = "tried-before"
+    whole = answer.model_copy(
+        update={
+            "baseline": brief.harness.revision,
+            "candidate": candidate,
+            "needs_person": (*answer.needs_person, *guarded.needs_person),
+        }
+    )
+    return _noted(whole, journal, refused=refused)
+
+
+def probe(
+    draws: Draws,
+    proposals: Sequence[Proposal],
+    *,
+    failing: Sequence[tuple[Case, int]],
+    guard: Guard,
+    journal: Journal,
+    repeats: int,
+) -> Probed:
+    """Run the proposals on the failing cases and return the gate's order of candidates.
+
+    Args:
+        draws: Makes the runs.
+        proposals: Those that the guard let through.
+        failing: Each failing training case with its passes under the baseline.
+        guard: Asked again about what the composer joins.
+        journal: Keeps the composed proposal's text.
+        repeats: Runs a case and proposal.
+    """
+    if len(proposals) <= 1:
+        return Probed(used=(), order=tuple(one.digest for one in proposals))
+    sides = {one.digest: _candidate(one, guard) for one in proposals}
+    asked = [(sides[one.digest], case, repeats) for one in proposals for case, _ in failing]
+    runs = draws.run(asked)
+    passes = {
+        digest: sum(
+            run.outcome == Outcome.PASS for run in runs if run.key.revision == side.revision
+        )
+        for digest, side in sides.items()
+    }
+    before = sum(count for _, count in failing)
+    best = sorted(proposals, key=lambda one: (-passes[one.digest], _size(one), one.digest))
+    supported = [one for one in best if passes[one.digest] > before]
+    composed = _compose(supported, guard=guard, journal=journal)
+    order = [note.proposal for note in composed] + [one.digest for one in supported or best[:1]]
+    return Probed(used=draws.used, composed=composed, order=tuple(order))
+
+
+def load_proposal(journal: Journal, digest: str) -> Proposal:
+    """Read a proposal back from this machine's journal.
+
+    Raises:
+        CouldNotTellError: Another machine holds it.
+    """
+    raw = journal.load(digest)
+    if raw is None:
+        raise CouldNotTellError(
+            "The edit of the cycle under way is not on this machine.",
+            "Run the cycle where it began, or wait: the next one starts afresh.",
+        )
+    return Proposal.model_validate_json(raw)
+
+
+def _compose(
+    supported: Sequence[Proposal], *, guard: Guard, journal: Journal
+) -> tuple[ProposalNote, ...]:
+    """Join the proposals that the probes support, where they go together; else nothing."""
+    if len(supported) <= 1:
+        return ()
+    joined = Edit(hunks=tuple(hunk for one in supported for hunk in one.edit.hunks))
+    guarded = guard(joined)
+    if guarded.candidate is None:
+        return ()
+    born = {one.born_of for one in supported}
+    whole = Proposal(
+        editor="composer",
+        edit=joined,
+        summary="; ".join(one.summary for one in supported)[:200],
+        reason="\n".join(one.reason for one in supported if one.reason),
+        baseline=supported[0].baseline,
+        candidate=guarded.candidate.revision,
+        claims=tuple(dict.fromkeys(claim for one in supported for claim in one.claims)),
+        cites=tuple(dict.fromkeys(cite for one in supported for cite in one.cites)),
+        born_of="lesson" if "lesson" in born else supported[0].born_of,
+        needs_person=tuple(dict.fromkeys(why for one in supported for why in one.needs_person)),
+    )
+    return (_noted(whole, journal, refused=None),)
+
+
+def _noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> ProposalNote:
+    text = canonical(proposal.model_dump(mode="json", by_alias=True))
+    return ProposalNote(
+        proposal=journal.save(text.encode("utf-8", "surrogatepass")),
+        edit=proposal.edit.digest,
+        editor=proposal.editor,
+        candidate=proposal.candidate,
+        claims=proposal.claims,
+        cites=proposal.cites,
+        born_of=proposal.born_of,
+        refused=refused,
+    )
+
+
+def _candidate(proposal: Proposal, guard: Guard) -> Harness:
+    candidate = guard(proposal.edit).candidate
+    assert candidate is not None  # noqa: S101 - only proposals that the guard let through come here
+    return candidate
+
+
+def _size(proposal: Proposal) -> int:
+    return sum(len(hunk.text) + len(hunk.anchor) for hunk in proposal.edit.hunks)

@@ -1,0 +1,83 @@
+"""The one owner of money and runs in a cycle: nothing is spent that was not reserved here.
+
+Knows limits and counts; asks no ledger. Safe to use from many threads.
+"""
+
+import threading
+
+from healbot.errors import BudgetError
+from healbot.ports import Clock
+from healbot.records.ledger import Spend
+from healbot.records.run import Usage
+from healbot.records.settings import RunWorstCase
+from healbot.rules.budget import Left, cost_of, runs_that_fit
+
+
+class Purse:
+    """What a cycle may still spend, and what it has spent since it was last asked."""
+
+    def __init__(self, left: Left, worst: RunWorstCase, clock: Clock) -> None:
+        self._left = left
+        self._worst = worst
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._reserved = 0
+        self._spent = Spend()
+        self._told = Spend()
+        self._began = clock.monotonic()
+        self._told_at = self._began
+
+    def reserve(self) -> None:
+        """Set one run's worst case aside.
+
+        A run that reported more than the stated worst case raises what later ones set aside.
+
+        Raises:
+            BudgetError: It does not fit into what is left, or the time is up.
+        """
+        with self._lock:
+            gone = self._spent
+            left = Left(
+                self._left.runs - gone.runs - self._reserved,
+                self._left.tokens - gone.tokens - self._reserved * self._worst.tokens,
+                self._left.usd - gone.usd - self._reserved * self._worst.usd,
+                self._left.seconds - (self._clock.monotonic() - self._began),
+            )
+            if runs_that_fit(left, self._worst) < 1 or left.seconds <= 0:
+                raise BudgetError(
+                    f"The budget is spent after {gone.runs} runs of this cycle.",
+                    "Raise budget in the settings, or wait for the next day or month; "
+                    "finished runs are kept.",
+                )
+            self._reserved += 1
+
+    def give_back(self) -> None:
+        """Give a reservation back: its run never came to an end."""
+        with self._lock:
+            self._reserved -= 1
+
+    def count(self, usage: Usage) -> None:
+        """Count what a run cost, whether it was made now or before a crash."""
+        with self._lock:
+            cost = cost_of(usage, self._worst)
+            self._spent = self._spent.plus(cost)
+            self._worst = RunWorstCase(
+                tokens=max(self._worst.tokens, cost.tokens), usd=max(self._worst.usd, cost.usd)
+            )
+
+    def seconds_left(self) -> float:
+        """Return the wall time that is left."""
+        return self._left.seconds - (self._clock.monotonic() - self._began)
+
+    def take(self) -> Spend:
+        """Return what was spent since the last call, wall time included."""
+        with self._lock:
+            now = self._clock.monotonic()
+            since = Spend(
+                runs=self._spent.runs - self._told.runs,
+                tokens=self._spent.tokens - self._told.tokens,
+                usd=round(self._spent.usd - self._told.usd, 6),
+                seconds=round(now - self._told_at, 3),
+            )
+            self._told, self._told_at = self._spent, now
+            return since

@@ -1,0 +1,336 @@
+"""The one door to git: reads trees, makes commits, moves refs by compare-and-swap.
+
+Knows git (through GitPython) and nothing of harnesses, ledgers or pull requests. It works on the
+user's own repository, never in a folder that an agent touched. Commits are made with plumbing, so
+no work tree, index or hook of the user's takes part; the same arguments give the same commit.
+With a remote, the remote is the truth: it is moved first, atomically and with leases, and what it
+holds is mirrored under ``refs/healbot/remote/``.
+"""
+
+import io
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+import git
+from gitdb import IStream  # type: ignore[import-untyped]  # ships no types
+
+from healbot.errors import HarnessChangedError, InputError, RefusedError, StaleError
+from healbot.ports import CommitInfo, Swap, TreeFile
+
+IDENTITY = ("healbot", "healbot@localhost")
+MIRROR = "refs/healbot/remote/"
+ZERO = "0" * 40
+_OPTIONS = (
+    "--literal-pathspecs",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "commit.gpgSign=false",
+    "-c",
+    "gc.auto=0",
+)
+_RACE = re.compile(r"is at \S+ but expected|already exists|unable to resolve|reference .* exists")
+_RACE_PUSH = re.compile(
+    r"stale info|fetch first|cannot lock ref|failed to update ref|already exists"
+)
+
+
+class GitRepo:
+    """``Repo`` and ``RepoWriter`` over one clone, and its remote where one is named."""
+
+    def __init__(self, folder: Path, *, remote: str | None = None) -> None:
+        try:
+            self._repo = git.Repo(folder, search_parent_directories=True)
+        except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+            raise InputError(
+                f"{folder} is no git repository.", "Run git init there, or name one with --repo."
+            ) from error
+        self.folder = Path(self._repo.working_tree_dir or self._repo.common_dir)
+        self.private = Path(self._repo.common_dir) / "healbot"
+        self._remote = remote
+        self._lock = threading.Lock()
+        self._tree = lru_cache(maxsize=256)(self._read_tree)
+        if remote and remote not in [one.name for one in self._repo.remotes]:
+            raise InputError(
+                f"The settings name the remote {remote!r}, and this clone has none of that name.",
+                "Add it with git remote add, or change forge.remote.",
+            )
+
+    # Reading
+
+    def resolve(self, ref: str) -> str | None:
+        """Return the object a ref or name stands at, or None."""
+        name = self._seen(ref)
+        code, out, _ = self._git("rev-parse", "--verify", "--quiet", f"{name}^{{object}}")
+        return out.decode().strip() if code == 0 else None
+
+    def refs(self, prefix: str) -> Mapping[str, str]:
+        """Return every ref under a prefix with its object id."""
+        seen = self._seen(prefix)
+        out = self._do("for-each-ref", "--format=%(objectname) %(refname)", seen).decode()
+        pairs = (line.split(" ", 1) for line in out.splitlines())
+        return {prefix + name[len(seen) :]: sha for sha, name in pairs}
+
+    def tree(self, sha: str, prefix: str = "") -> Mapping[str, TreeFile]:
+        """Return the files of a commit below a folder, by path from the root."""
+        return self._tree(sha, prefix.strip("/"))
+
+    def blob(self, blob: str) -> bytes:
+        """Return a blob's exact bytes."""
+        with self._lock:
+            data: bytes = self._repo.odb.stream(bytes.fromhex(blob)).read()
+        return data
+
+    def log(self, sha: str, paths: Sequence[str] = (), limit: int = 1000) -> Sequence[CommitInfo]:
+        """Return commits reachable from one, newest first, or only those that touch paths."""
+        form = "--format=%H%x1f%P%x1f%an%x1f%ct%x1f%B"
+        only = ("--", *paths) if paths else ("--",)
+        out = self._do("log", "-z", f"-{limit}", form, sha, *only).decode("utf-8", "replace")
+        return [_commit(one) for one in out.split("\0") if one]
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor."""
+        code, out, _ = self._git("merge-base", one, other)
+        return out.decode().strip() if code == 0 else None
+
+    def current_branch(self) -> str | None:
+        """Return the short name of the checked-out branch, or None where HEAD is detached."""
+        code, out, _ = self._git("symbolic-ref", "--quiet", "--short", "HEAD")
+        return out.decode().strip() if code == 0 else None
+
+    # Writing
+
+    def commit(
+        self,
+        changes: Mapping[str, bytes | None],
+        *,
+        base: str | None,
+        parents: Sequence[str],
+        message: str,
+        at: datetime,
+    ) -> str:
+        """Make a commit of ``base``'s tree with files set; see ``ports.RepoWriter``."""
+        modes = self.tree(base) if base else {}
+        lines = []
+        for path, content in sorted(changes.items()):
+            if content is None:
+                lines.append(f"0 {ZERO}\t{path}")
+            else:
+                mode = modes[path].mode if path in modes else "100644"
+                lines.append(f"{mode} {self._store(content)}\t{path}")
+        with tempfile.TemporaryDirectory(prefix="healbot-index-") as folder:
+            env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+            self._do("read-tree", base or "--empty", env=env)
+            self._do("update-index", "-z", "--index-info", stdin=_records(lines), env=env)
+            tree = self._do("write-tree", env=env).decode().strip()
+        return self._commit_tree(tree, parents, message=message, at=at)
+
+    def merge(self, onto: str, head: str, *, message: str, at: datetime) -> str | None:
+        """Make a merge commit of two commits, first parent ``onto``; None on a conflict."""
+        tree = self._merged_tree(onto, head)
+        return self._commit_tree(tree, (onto, head), message=message, at=at) if tree else None
+
+    def revert(self, onto: str, merged: str, *, message: str, at: datetime) -> str | None:
+        """Make a commit on ``onto`` that undoes ``merged``; None on a conflict.
+
+        Its first parent's tree, laid on top of it as a child, makes git's own three-way merge
+        (base ``merged``) the revert; so merge commits and plain ones go alike.
+        """
+        before = self._do("rev-parse", f"{merged}^1^{{tree}}").decode().strip()
+        undone = self._commit_tree(before, (merged,), message="undo", at=at)
+        tree = self._merged_tree(onto, undone)
+        return self._commit_tree(tree, (onto,), message=message, at=at) if tree else None
+
+    def swap(self, swaps: Sequence[Swap]) -> None:
+        """Move refs, all or none; see ``ports.RepoWriter``."""
+        if self._remote:
+            self._push(swaps)
+            self._update([one._replace(ref=self._seen(one.ref)) for one in swaps], force=True)
+            self._follow([one for one in swaps if one.ref.startswith("refs/heads/")])
+            return
+        moved: list[tuple[Path, Swap]] = []
+        for one in swaps:
+            where = self._checked_out(one.ref)
+            if where and one.before and one.after:
+                self._move_work_tree(where, one)
+                moved.append((where, one))
+        try:
+            self._update(swaps)
+        except StaleError:
+            for where, one in moved:
+                self._move_work_tree(where, one._replace(before=one.after, after=one.before))
+            raise
+
+    def fetch(self) -> None:
+        """Mirror the remote's refs here; does nothing where there is no remote."""
+        if not self._remote:
+            return
+        spec = (f"+refs/heads/*:{MIRROR}heads/*", f"+refs/healbot/*:{MIRROR}healbot/*")
+        code, _, err = self._git("fetch", "--quiet", "--prune", "--no-tags", self._remote, *spec)
+        if code:
+            raise RefusedError(
+                f"The remote {self._remote!r} could not be read: {_last(err)}",
+                "Check the address and your access, then run the command again.",
+            )
+
+    # What the above is made of
+
+    def _git(
+        self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, where: str = ""
+    ) -> tuple[int, bytes, str]:
+        command = ["git", *_OPTIONS, *(("-C", where) if where else ()), *words]
+        with tempfile.TemporaryFile() as feed:
+            feed.write(stdin)
+            feed.seek(0)
+            code, out, err = self._repo.git.execute(
+                command,
+                istream=feed,
+                with_extended_output=True,
+                with_exceptions=False,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                env={"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
+            )
+        return int(code), _bytes(out), _bytes(err).decode("utf-8", "replace")
+
+    def _do(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+        code, out, err = self._git(*words, stdin=stdin, env=env)
+        if code:
+            raise RefusedError(f"git {words[0]} failed: {_last(err)}", "See git's own words above.")
+        return out
+
+    def _seen(self, ref: str) -> str:
+        """Where a ref is read here: its mirror where a remote is the truth."""
+        if self._remote and ref.startswith(("refs/heads/", "refs/healbot/")):
+            return ref if ref.startswith(MIRROR) else MIRROR + ref.removeprefix("refs/")
+        return ref
+
+    def _read_tree(self, sha: str, prefix: str) -> Mapping[str, TreeFile]:
+        only = ("--", prefix) if prefix else ("--",)
+        out = self._do("ls-tree", "-r", "-z", "--full-tree", sha, *only)
+        files = {}
+        for record in out.split(b"\0"):
+            if record:
+                meta, path = record.split(b"\t", 1)
+                mode, _, blob = meta.decode().split(" ")
+                files[path.decode("utf-8", "surrogateescape")] = TreeFile(mode, blob)
+        return files
+
+    def _store(self, content: bytes) -> str:
+        with self._lock:
+            kept = self._repo.odb.store(IStream(b"blob", len(content), io.BytesIO(content)))
+        sha: str = kept.hexsha.decode()
+        return sha
+
+    def _commit_tree(self, tree: str, parents: Sequence[str], *, message: str, at: datetime) -> str:
+        name, mail = IDENTITY
+        when = f"{int(at.timestamp())} +0000"
+        env = {
+            **{f"GIT_{who}_NAME": name for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{who}_EMAIL": mail for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{who}_DATE": when for who in ("AUTHOR", "COMMITTER")},
+        }
+        words = [word for parent in parents for word in ("-p", parent)]
+        text = message.encode("utf-8", "replace")
+        return self._do("commit-tree", tree, *words, stdin=text, env=env).decode().strip()
+
+    def _merged_tree(self, onto: str, head: str) -> str | None:
+        code, out, err = self._git("merge-tree", "--write-tree", onto, head)
+        if code > 1:
+            raise RefusedError(
+                f"git merge-tree failed: {_last(err)}", "git 2.38 or later is needed."
+            )
+        return out.decode("utf-8", "replace").split("\n", 1)[0].strip() if code == 0 else None
+
+    def _update(self, swaps: Sequence[Swap], *, force: bool = False) -> None:
+        lines = ["start"]
+        for ref, before, after in swaps:
+            guard = "" if force else f" {before or ZERO}"
+            lines.append(f"update {ref} {after}{guard}" if after else f"delete {ref}{guard}")
+        lines += ["prepare", "commit", ""]
+        code, _, err = self._git("update-ref", "--stdin", stdin="\n".join(lines).encode())
+        if code and (_RACE.search(err) or ".lock" in err):
+            raise StaleError(f"A ref moved meanwhile: {_last(err)}", "Run the command again.")
+        if code:
+            raise RefusedError(f"git update-ref failed: {_last(err)}", "See git's own words above.")
+
+    def _push(self, swaps: Sequence[Swap]) -> None:
+        assert self._remote  # noqa: S101 - callers asked
+        leases = [f"--force-with-lease={ref}:{before or ''}" for ref, before, _ in swaps]
+        specs = [f"{after or ''}:{ref}" for ref, _, after in swaps]
+        code, out, err = self._git(
+            "push", "--porcelain", "--atomic", "--no-verify", *leases, self._remote, *specs
+        )
+        if not code:
+            return
+        said = out.decode("utf-8", "replace") + err
+        if _RACE_PUSH.search(said):
+            raise StaleError("The remote moved meanwhile.", "Run the command again.")
+        raise RefusedError(
+            f"The remote {self._remote!r} refused the push: {_last(said)}",
+            "Check your access and the rules that protect its branches.",
+        )
+
+    def _follow(self, swaps: Sequence[Swap]) -> None:
+        """Bring local branches along where that is a plain fast-forward; leave others alone."""
+        for one in swaps:
+            local = self._do_quiet("rev-parse", "--verify", "--quiet", one.ref)
+            if not local or not one.after or self.merge_base(local, one.after) != local:
+                continue
+            where = self._checked_out(one.ref)
+            with suppress(HarnessChangedError, StaleError):
+                if where:
+                    self._move_work_tree(where, Swap(one.ref, local, one.after))
+                self._update([Swap(one.ref, local, one.after)])
+
+    def _do_quiet(self, *words: str) -> str:
+        code, out, _ = self._git(*words)
+        return out.decode().strip() if code == 0 else ""
+
+    def _checked_out(self, ref: str) -> Path | None:
+        """Return the work tree in which a branch is checked out, or None."""
+        where: Path | None = None
+        for line in self._do("worktree", "list", "--porcelain").decode().splitlines():
+            if line.startswith("worktree "):
+                where = Path(line.removeprefix("worktree "))
+            elif line == "bare":
+                where = None
+            elif line == f"branch {ref}":
+                return where
+        return None
+
+    def _move_work_tree(self, where: Path, one: Swap) -> None:
+        assert one.before  # noqa: S101 - callers asked
+        assert one.after  # noqa: S101 - callers asked
+        code, _, err = self._git("read-tree", "-m", "-u", one.before, one.after, where=str(where))
+        if code:
+            raise HarnessChangedError(
+                f"Uncommitted changes in {where} are in the way: {_last(err)}",
+                "Commit or stash them, then run the command again; nothing was changed.",
+            )
+
+
+def _commit(record: str) -> CommitInfo:
+    sha, parents, author, seconds, message = record.lstrip("\n").split("\x1f", 4)
+    at = datetime.fromtimestamp(int(seconds), UTC)
+    return CommitInfo(sha, tuple(parents.split()), message, author, at)
+
+
+def _records(lines: Sequence[str]) -> bytes:
+    return b"".join(line.encode("utf-8", "surrogateescape") + b"\0" for line in lines)
+
+
+def _bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value or "").encode()
+
+
+def _last(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "no reason given"

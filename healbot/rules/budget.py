@@ -1,0 +1,109 @@
+"""Budgets: what a cycle could cost at worst, and what is left of a day and a month.
+
+Pure. A run that reports nothing is counted at the stated worst case, so that "unknown" can never
+mean "free"; the forecast is an upper bound and is checked before the first run.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from healbot.errors import BudgetError
+from healbot.records.ledger import Spend
+from healbot.records.run import Usage
+from healbot.records.settings import BudgetSettings, RunWorstCase, SpanBudget
+
+
+class Left(NamedTuple):
+    """What may still be spent; None: no limit of that kind. ``span`` names the tightest ones."""
+
+    runs: float
+    tokens: float
+    usd: float
+    seconds: float
+
+
+UNLIMITED = float("inf")
+
+
+def cost_of(usage: Usage, worst: RunWorstCase) -> Spend:
+    """Return what one run counts: what it reported, else the stated worst case.
+
+    Wall time is not a run's own: many go side by side. Whoever waits for them adds it.
+    """
+    return Spend(
+        runs=1,
+        tokens=worst.tokens if usage.tokens is None else usage.tokens,
+        usd=worst.usd if usage.usd is None else usage.usd,
+    )
+
+
+def forecast(runs: int, worst: RunWorstCase) -> Spend:
+    """Return the most that so many runs count. Wall time is bounded by a deadline instead."""
+    return Spend(runs=runs, tokens=runs * worst.tokens, usd=round(runs * worst.usd, 6))
+
+
+def spent_since(spent: Iterable[tuple[datetime, Spend]], since: datetime) -> Spend:
+    """Add up what was spent from an instant on."""
+    total = Spend()
+    for at, one in spent:
+        if at >= since:
+            total = total.plus(one)
+    return total
+
+
+def left_of(
+    budget: BudgetSettings,
+    spent: Iterable[tuple[datetime, Spend]],
+    *,
+    now: datetime,
+    cycle: Spend,
+) -> Left:
+    """Return what cycle, day (UTC) and month leave, the tightest of each kind."""
+    past = tuple(spent)
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    spans = (
+        (budget.cycle, cycle),
+        (budget.day, spent_since(past, day)),
+        (budget.month, spent_since(past, day.replace(day=1))),
+    )
+    lefts = [_left(limit, used) for limit, used in spans]
+    return Left(*(min(one[index] for one in lefts) for index in range(len(Left._fields))))
+
+
+def _left(limit: SpanBudget, used: Spend) -> Left:
+    def less(most: float | None, gone: float) -> float:
+        return UNLIMITED if most is None else max(0.0, most - gone)
+
+    minutes = None if limit.minutes is None else limit.minutes * 60
+    return Left(
+        less(limit.runs, used.runs),
+        less(limit.tokens, used.tokens),
+        less(limit.usd, used.usd),
+        less(minutes, used.seconds),
+    )
+
+
+def runs_that_fit(left: Left, worst: RunWorstCase) -> int:
+    """Return how many runs fit into what is left, each at the stated worst case."""
+    most = [left.runs]
+    if worst.tokens:
+        most.append(left.tokens / worst.tokens)
+    if worst.usd:
+        most.append(left.usd / worst.usd + 1e-9)
+    fewest = min(most)
+    return 10**9 if fewest == UNLIMITED else int(fewest)
+
+
+def require(runs: int, left: Left, worst: RunWorstCase, *, what: str) -> None:
+    """Refuse what would not fit.
+
+    Raises:
+        BudgetError: So many runs do not fit; says which budget is short.
+    """
+    fit = runs_that_fit(left, worst)
+    if runs > fit:
+        raise BudgetError(
+            f"{what} needs up to {runs} runs, and the budgets leave {max(fit, 0)}.",
+            "Raise budget.cycle, budget.day or budget.month in the settings, or name fewer cases.",
+        )

@@ -1,0 +1,129 @@
+"""The chain: the next line of a ledger, and whether a ledger's lines are whole.
+
+Knows entries and bytes. Finds an edited, inserted, removed or reordered line by itself; a cut tail
+or a chain rewritten from scratch it finds with the heads anchored elsewhere.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from healbot.errors import ChainError
+from healbot.records.ledger import GENESIS, Body, Entry, Spend
+from healbot.records.record import Record, digest_bytes, shown
+
+
+class Broken(Record):
+    """One place where the chain does not hold."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Chain(Record):
+    """A ledger as read: its entries as far as it holds, its head, and where it breaks."""
+
+    entries: tuple[Entry, ...] = ()
+    head: str = GENESIS
+    broken: tuple[Broken, ...] = ()
+
+
+def audit_path(agent: str, at: datetime) -> str:
+    """Return the segment of the state branch that holds an instant's entries."""
+    return f"agents/{agent}/audit/{at:%Y-%m}.jsonl"
+
+
+def extend(
+    chain: Chain, body: Body, *, agent: str, cycle: str | None, at: datetime, spent: Spend
+) -> Entry:
+    """Return the next entry of a whole chain; time never goes back along it.
+
+    Raises:
+        ChainError: The chain does not hold, so nothing may be built on it.
+    """
+    require_whole(chain)
+    last = chain.entries[-1] if chain.entries else None
+    return Entry(
+        number=last.number + 1 if last else 1,
+        previous=chain.head,
+        at=max(at, last.at) if last else at,
+        agent=agent,
+        cycle=cycle,
+        spent=spent,
+        body=body,
+    )
+
+
+def require_whole(chain: Chain) -> None:
+    """Raise where a chain is broken, with the first place."""
+    if chain.broken:
+        first = chain.broken[0]
+        raise ChainError(
+            f"The ledger's chain is broken at {first.path}:{first.line}: {first.text}",
+            "Run healbot audit --verify for the whole list; nothing is written until it holds.",
+        )
+
+
+def read_chain(segments: Mapping[str, bytes], anchors: Iterable[str] = ()) -> Chain:
+    """Read segments in the order of their names and say where they do not hold.
+
+    Args:
+        segments: Path to bytes, one line an entry, each line ended by a newline.
+        anchors: Heads recorded outside: each must be the digest of some line.
+    """
+    entries: list[Entry] = []
+    broken: list[Broken] = []
+    digests: set[str] = {GENESIS}
+    head, number = GENESIS, 0
+    for path in sorted(segments):
+        for place, raw in enumerate(_lines(segments[path]), start=1):
+            entry, wrong = _read(raw, head=head, number=number, path=path)
+            if wrong:
+                broken.append(Broken(path=path, line=place, text=wrong))
+            head = digest_bytes(raw.removesuffix(b"\n"))
+            digests.add(head)
+            number = entry.number if entry else number + 1
+            if entry:
+                entries.append(entry)
+    end = max(segments, default="")
+    broken += [
+        Broken(
+            path=end,
+            line=len(_lines(segments.get(end, b""))) + 1,
+            text=f"no line has the digest {shown(anchor)}, which was recorded elsewhere: lines are "
+            "cut off at the end, or the chain was rewritten",
+        )
+        for anchor in dict.fromkeys(anchors)
+        if anchor not in digests
+    ]
+    return Chain(entries=tuple(entries), head=head, broken=tuple(broken))
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return [line for line in data.splitlines(keepends=True) if line.strip()]
+
+
+def _read(raw: bytes, *, head: str, number: int, path: str) -> tuple[Entry | None, str]:
+    """Read one line against what came before it; returns the entry and what is wrong."""
+    if not raw.endswith(b"\n"):
+        return None, "the line is cut off in the middle"
+    try:
+        entry = Entry.parse(raw[:-1].decode())
+    except ValueError as error:
+        return None, f"the line was edited or damaged ({error})"
+    if entry.previous != head:
+        return entry, _unlinked(entry.number, number)
+    if entry.number != number + 1:
+        return entry, f"the line is numbered {entry.number}, not {number + 1}"
+    if audit_path(entry.agent, entry.at) != path and "/audit/" in path:
+        return entry, "the line stands in the wrong agent's or month's file"
+    return entry, ""
+
+
+def _unlinked(here: int, before: int) -> str:
+    """Say why a line does not hold the digest of the one before it."""
+    if here > before + 1:
+        return f"{here - before - 1} line(s) before this one were removed"
+    if here <= before:
+        return "the line is inserted, repeated or out of order"
+    return "the line before this one was edited, or this one was put in its place"

@@ -1,0 +1,187 @@
+"""Replay: what a ledger's entries add up to. "Where are we" is this, and nothing else is kept.
+
+Pure: entries in, one Progress out. A first run, a resume, the next job of a workflow and the audit
+read the same Progress.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from pydantic import Field
+
+from healbot.records.case import Standing
+from healbot.records.ledger import (
+    Applied,
+    Body,
+    Canaried,
+    Closed,
+    Declined,
+    Diagnosed,
+    Earned,
+    Entry,
+    Gated,
+    Measured,
+    Opened,
+    Probed,
+    Proposed,
+    PullOpened,
+    Queued,
+    RolledBack,
+    Spend,
+    Used,
+)
+from healbot.records.record import Record
+from healbot.records.run import RunKey
+
+
+class CycleState(Record):
+    """One cycle as far as it has come; an absent part has not happened yet."""
+
+    id: str
+    opened: Opened
+    opened_at: datetime
+    spent: Spend = Spend()
+    measured: Measured | None = None
+    diagnosed: Diagnosed | None = None
+    proposed: Proposed | None = None
+    probed: Probed | None = None
+    earned: Earned | None = None
+    gated: tuple[Gated, ...] = ()
+    pull: PullOpened | None = None
+    canaried: Canaried | None = None
+    queued: Queued | None = None
+    applied: Applied | None = None
+    declined: Declined | None = None
+    closed: Closed | None = None
+
+
+class Merge(Record):
+    """A merged proposal, and whether it still stands."""
+
+    applied: Applied
+    cycle: str | None
+    at: datetime
+    rolled_back: RolledBack | None = None
+
+
+class Progress(Record):
+    """What the chain adds up to.
+
+    Attributes:
+        cycles: All cycles, oldest first; at most the last one is without ``closed``.
+        next_repeat: Per (revision, case digest, runner) the first repeat number not yet used.
+        standings: Per case digest, what it has earned.
+        refused: Edit digests that were tried and refused, closed by a person or rolled back.
+        spent: Each entry's instant and spending.
+    """
+
+    cycles: tuple[CycleState, ...] = ()
+    merges: tuple[Merge, ...] = ()
+    rollbacks: tuple[tuple[datetime, RolledBack], ...] = ()
+    next_repeat: dict[tuple[str, str, str], int] = Field(default_factory=dict)
+    standings: dict[str, Standing] = Field(default_factory=dict)
+    refused: tuple[str, ...] = ()
+    spent: tuple[tuple[datetime, Spend], ...] = ()
+
+    @property
+    def current(self) -> CycleState | None:
+        """The cycle under way, or None."""
+        return self.cycles[-1] if self.cycles and self.cycles[-1].closed is None else None
+
+    def waiting(self) -> tuple[CycleState, ...]:
+        """Cycles whose pull request waits for a person."""
+        return tuple(
+            cycle
+            for cycle in self.cycles
+            if cycle.queued and not cycle.applied and not cycle.declined
+        )
+
+    def first_repeat(self, key: RunKey) -> int:
+        """Return the first repeat number of a revision, case and runner that is not yet used."""
+        return self.next_repeat.get((key.revision, key.case, key.runner), 0)
+
+
+def replay(entries: Iterable[Entry]) -> Progress:
+    """Fold entries, oldest first, into what they add up to."""
+    cycles: dict[str, CycleState] = {}
+    merges: list[Merge] = []
+    rollbacks: list[tuple[datetime, RolledBack]] = []
+    repeats: dict[tuple[str, str, str], int] = {}
+    standings: dict[str, Standing] = {}
+    spent: list[tuple[datetime, Spend]] = []
+    for entry in entries:
+        body = entry.body
+        spent.append((entry.at, entry.spent))
+        for used in uses(body):
+            place = (used.revision, used.case, used.runner)
+            repeats[place] = max([repeats.get(place, 0), *(one + 1 for one in used.repeats)])
+        if isinstance(body, Earned):
+            standings.update(body.standings)
+        if isinstance(body, Applied):
+            merges.append(Merge(applied=body, cycle=entry.cycle, at=entry.at))
+            standings.update(dict.fromkeys(body.fixed, Standing.FIXED))
+        if isinstance(body, RolledBack):
+            rollbacks.append((entry.at, body))
+            merges = [_undone(merge, body) for merge in merges]
+        if entry.cycle:
+            cycles[entry.cycle] = _advance(cycles.get(entry.cycle), entry, body)
+    done = tuple(cycles.values())
+    return Progress(
+        cycles=done,
+        merges=tuple(merges),
+        rollbacks=tuple(rollbacks),
+        next_repeat=repeats,
+        standings=standings,
+        refused=_refused(done, merges),
+        spent=tuple(spent),
+    )
+
+
+def uses(body: Body) -> tuple[Used, ...]:
+    """Return the runs that an entry's decision used; none where it decided nothing."""
+    match body:
+        case Measured() | Diagnosed() | Probed() | Earned() | Gated() | Canaried():
+            return body.used
+        case _:
+            return ()
+
+
+def _advance(state: CycleState | None, entry: Entry, body: Body) -> CycleState:
+    if isinstance(body, Opened):
+        return CycleState(id=entry.cycle or "", opened=body, opened_at=entry.at)
+    if state is None:
+        raise ValueError(f"entry {entry.number} belongs to a cycle that was never opened")
+    update: dict[str, object] = {"spent": state.spent.plus(entry.spent)}
+    match body:
+        case Gated():
+            update["gated"] = (*state.gated, body)
+        case PullOpened():
+            update["pull"] = body
+        case RolledBack():
+            pass
+        case _:
+            update[body.kind] = body
+    return state.model_copy(update=update)
+
+
+def _undone(merge: Merge, body: RolledBack) -> Merge:
+    same = merge.rolled_back is None and merge.applied.sha == body.reverted_sha
+    return merge.model_copy(update={"rolled_back": body}) if same else merge
+
+
+def _refused(cycles: Iterable[CycleState], merges: Iterable[Merge]) -> tuple[str, ...]:
+    """Edits that were a no: judged and refused, closed by a person, or rolled back."""
+    undone = {merge.applied.proposal for merge in merges if merge.rolled_back}
+    found: dict[str, None] = {}
+    for cycle in cycles:
+        notes = cycle.proposed.proposals if cycle.proposed else ()
+        notes = (*notes, *(cycle.probed.composed if cycle.probed else ()))
+        no = {gate.proposal for gate in cycle.gated if gate.verdict.word != "admitted"}
+        if cycle.canaried and cycle.canaried.verdict.word != "admitted" and cycle.pull:
+            no.add(cycle.pull.proposal)
+        if cycle.declined and cycle.pull:
+            no.add(cycle.pull.proposal)
+        for note in notes:
+            if note.proposal in no | undone:
+                found[note.edit] = None
+    return tuple(found)

@@ -1,0 +1,84 @@
+"""The journal of this clone: finished runs by content address, and edits by digest.
+
+Knows files under one private folder; nothing here leaves the machine. A run is written whole or
+not at all, and the first record of a run stays: so a crash costs only the runs in flight.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+from healbot.records.record import digest_bytes
+from healbot.records.run import Run, RunKey
+
+
+class FileJournal:
+    """``Journal`` in a folder, two levels deep by digest."""
+
+    def __init__(self, folder: Path) -> None:
+        self._runs = folder / "runs"
+        self._content = folder / "content"
+        self._begun = folder / "begun"
+
+    def find(self, key: RunKey) -> Run | None:
+        """Return a finished run, or None; a damaged record counts as none."""
+        try:
+            run = Run.model_validate_json(self._at(self._runs, key.digest).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return run if run.key == key else None
+
+    def begin(self, key: RunKey) -> int:
+        """Note that a run starts; returns how many earlier starts of it never finished."""
+        path = self._at(self._begun, key.digest)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            lost = file.tell()
+            file.write(b".")
+        return lost
+
+    def put(self, run: Run) -> None:
+        """Keep a finished run; the first one kept stays."""
+        self._write(self._at(self._runs, run.key.digest), run.model_dump_json().encode())
+        self._at(self._begun, run.key.digest).unlink(missing_ok=True)
+
+    def load(self, digest: str) -> bytes | None:
+        """Return content kept by its SHA-256, or None."""
+        try:
+            content = self._at(self._content, digest).read_bytes()
+        except OSError:
+            return None
+        return content if digest_bytes(content) == digest else None
+
+    def save(self, content: bytes) -> str:
+        """Keep content; returns its SHA-256."""
+        digest = digest_bytes(content)
+        self._write(self._at(self._content, digest), content)
+        return digest
+
+    @staticmethod
+    def _at(folder: Path, digest: str) -> Path:
+        return folder / digest[:2] / digest
+
+    @staticmethod
+    def _write(path: Path, content: bytes) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            # A hard link, unlike a rename, never replaces what is there.
+            try:
+                os.link(name, path)
+            except FileExistsError:
+                if not _readable(path):
+                    Path(name).replace(path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+def _readable(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
