@@ -35,8 +35,8 @@ from healbot.records.lesson import Lesson
 from healbot.records.run import Outcome
 from healbot.records.settings import AgentSettings, Settings
 from healbot.records.verdict import Verdict
-from healbot.rules.edits import diff_lines
-from healbot.rules.guard import always_on_characters
+from healbot.rules.always_on import always_on_characters
+from healbot.rules.differences import changed_lines, unified
 from healbot.rules.progress import CycleState
 
 
@@ -118,14 +118,15 @@ def changes_of(before: Harness, after: Harness, agent: AgentSettings) -> tuple[C
         old = before.get(file.path)
         if old is None or old.content == file.content:
             continue
-        lines = diff_lines(old.content, file.content)
+        lines = changed_lines(old.content, file.content)
+        path = repo_path(agent, file.path)
         changes.append(
             Change(
-                path=repo_path(agent, file.path),
-                first_line=lines.first_line,
-                added=sum(line.startswith("+") for line in lines.lines),
-                removed=sum(line.startswith("-") for line in lines.lines),
-                lines=lines.lines,
+                path=path,
+                first_line=lines.first_line_number,
+                added=len(lines.added),
+                removed=len(lines.removed),
+                lines=tuple(unified(old.content, file.content, path).split("\n")[2:-1]),
             )
         )
     return tuple(changes)

@@ -102,7 +102,7 @@ class Delivery(NamedTuple):
         intent = merge_intent(
             pull,
             _head(state).head_sha,
-            trailers=trailers_of(state, proposal, agent=self.agent, ledger=self.head()),
+            trailers=trailers_of(state, proposal.candidate, agent=self.agent, ledger=self.head()),
             unchanged=judged_files(self.ground.harness, self.agent),
             by=BY,
             at=self.clock.now(),

@@ -52,7 +52,10 @@ def _judged(answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal) -
         update={
             "baseline": brief.harness.revision,
             "candidate": candidate,
-            "needs_person": (*answer.needs_person, *guarded.needs_person),
+            "needs_person": (
+                *answer.needs_person,
+                *(reason.text for reason in guarded.needs_person),
+            ),
         }
     )
     return _noted(whole, journal, refused=refused)

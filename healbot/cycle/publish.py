@@ -18,7 +18,7 @@ from healbot.records.settings import AgentSettings, Mode, Settings
 from healbot.records.trailers import Trailers
 from healbot.records.verdict import Word
 from healbot.rules.progress import CycleState
-from healbot.views.card import merge_into, render
+from healbot.views.card import update
 from healbot.views.titles import Branch, Title
 
 CHECK_NAME = "healbot/canary"
@@ -30,7 +30,7 @@ def open_intent(
     """Return the Intent that opens the draft pull request."""
     settings, agent, ground = subject.settings, subject.agent, subject.ground
     title = Title(agent=agent.name, summary=proposal.summary).render(settings.pulls.title)
-    trailers = trailers_of(state, proposal, agent=agent, ledger=subject.ledger)
+    trailers = trailers_of(state, proposal.candidate, agent=agent, ledger=subject.ledger)
     return OpenPull(
         key=f"open:{agent.name}:{state.id}",
         agent=agent.name,
@@ -43,21 +43,21 @@ def open_intent(
         files=changed_files(ground.harness, subject.candidate, agent),
         commit_message=f"{title}\n\n{_signed(settings, trailers)}\n",
         title=title,
-        body=merge_into("", render(card)),
+        body=update("", card),
         labels=settings.pulls.labels,
         reviewers=settings.pulls.reviewers,
     )
 
 
 def trailers_of(
-    state: CycleState, proposal: Proposal, *, agent: AgentSettings, ledger: str
+    state: CycleState, candidate: str, *, agent: AgentSettings, ledger: str
 ) -> Trailers:
     """Return the trailers that tie a commit to its cycle and anchor the chain."""
     return Trailers(
         cycle=state.id,
         agent=agent.name,
-        revision=proposal.candidate,
-        baseline=proposal.baseline,
+        revision=candidate,
+        baseline=state.opened.baseline,
         ledger=ledger,
     )
 
@@ -67,7 +67,7 @@ def update_intent(pull: Pull, card: Card, *, draft: bool) -> UpdatePull:
     return UpdatePull(
         key=f"update:{pull.key}:{card.ledger}",
         number=pull.number,
-        body=merge_into(pull.body, render(card)),
+        body=update(pull.body, card),
         draft=draft,
     )
 

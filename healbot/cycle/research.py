@@ -157,9 +157,8 @@ class Research(NamedTuple):
             cases=self.ground.cases,
             sides=(self.ground.harness, candidate),
         )
-        verdict = _exercised(
-            verdict, proposal, runs=runs_behind(draws.used, self.bench), candidate=candidate
-        )
+        runs = runs_behind(draws.used, self.bench)
+        verdict = _exercised(verdict, proposal, runs=runs, candidate=candidate)
         return Gated(
             proposal=proposal.digest,
             candidate=candidate.revision,

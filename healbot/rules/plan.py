@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from healbot.records.case import Case, Split, Standing
 from healbot.records.record import Record, digest_of
 from healbot.records.settings import GateSettings
-from healbot.rules.matching import likeness
-from healbot.rules.stats import max_canary_runs, max_gate_runs
+from healbot.rules.matching import shape_of
+from healbot.rules.stats import CaseCounts, max_runs
 
 RETRIES = 3
 """The most replays of one failing case (the retry probe, by majority where it is noisy)."""
@@ -63,11 +63,13 @@ def plan_cycle(
 
     def worst(*, kept: int, earn: int, fallbacks: int, probes: int) -> int:
         new = [case for case in plain[:earn] if case.split != Split.TRAIN]
-        gate = max_gate_runs(train, heldout, numbers)
-        canary = max_canary_runs(train, [*order[:kept], *new], numbers)
+        canary = [*order[:kept], *new]
+        safety = sum(case.safety for case in (*train, *canary))
+        ceiling = max_runs(CaseCounts(len(train), len(heldout), len(canary), safety), numbers)
         looks = 0 if probes <= 1 else probes * len(train) * numbers.repeats
         first = len(train) * (numbers.repeats + RETRIES)
-        return first + looks + earn * numbers.canary.repeats + (1 + fallbacks) * gate + canary
+        earning = earn * numbers.canary.repeats
+        return first + looks + earning + (1 + fallbacks) * ceiling.gate + ceiling.canary
 
     least = worst(kept=safe, earn=0, fallbacks=0, probes=1)
     kept = _most(safe, len(order), lambda n: worst(kept=n, earn=0, fallbacks=0, probes=1) <= fit)
@@ -96,9 +98,11 @@ def _most(least: int, most: int, fits: Callable[[int], bool]) -> int:
 
 def _by_worth(corpus: Sequence[Case], train: Sequence[Case], salt: str) -> list[Case]:
     """Order corpus cases: safety first, then those most like a training case, then by rotation."""
+    asked = [set(shape_of(other).asked) for other in train]
 
     def near(case: Case) -> float:
-        return max((likeness(case, other) for other in train), default=0.0)
+        words = set(shape_of(case).asked)
+        return max((len(words & one) / (len(words | one) or 1) for one in asked), default=0.0)
 
     return sorted(
         corpus,

@@ -1,0 +1,152 @@
+"""What listings say, as plain data: the same for ``--json`` and for tables.
+
+Knows the wiring and the records; prints nothing.
+"""
+
+from collections.abc import Sequence
+
+from healbot.cycle.reading import harness_at
+from healbot.entry.wiring import Shop
+from healbot.records.ledger import Spend
+from healbot.records.pull import Pull
+from healbot.records.record import shown
+from healbot.records.settings import AgentSettings, SpanBudget
+from healbot.records.trailers import Trailers
+from healbot.rules.budget import spent_since
+from healbot.rules.progress import CycleState, Merge, Progress
+from healbot.views.card import parse
+
+Facts = dict[str, object]
+
+
+def status(shop: Shop) -> Facts:
+    """Return where everything stands."""
+    pulls = shop.forge.pulls()
+    return {
+        "stopped_by": shop.stopped_by(),
+        "mode": str(shop.settings.mode),
+        "base": shop.base_ref,
+        "sandboxed": shop.processes.sandboxed,
+        "agents": [_agent(shop, agent, pulls) for agent in shop.settings.agents],
+    }
+
+
+def _agent(shop: Shop, agent: AgentSettings, pulls: Sequence[Pull]) -> Facts:
+    progress = shop.progress(agent)
+    harness = harness_at(
+        shop.repo,
+        shop.base_sha,
+        agent,
+        open_skills=shop.settings.limits.open_skills_with_files,
+    )
+    now = shop.clock.now()
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    holder = shop.permit.holder(agent.name)
+    budget = shop.settings.budget
+    last = progress.cycles[-1] if progress.cycles else None
+    return {
+        "agent": agent.name,
+        "revision": harness.revision,
+        "open_pulls": [
+            one.number for one in pulls if one.agent == agent.name and one.state == "open"
+        ],
+        "cycle": progress.current.id if progress.current else None,
+        "last": _last(last),
+        "lease": f"{holder.holder} until {holder.until:%H:%M} UTC" if holder else None,
+        "today": _budget(spent_since(progress.spent, day), budget.day),
+        "month": _budget(spent_since(progress.spent, day.replace(day=1)), budget.month),
+    }
+
+
+def _last(cycle: CycleState | None) -> Facts | None:
+    if cycle is None:
+        return None
+    closed = cycle.closed
+    return {
+        "cycle": cycle.id,
+        "at": cycle.opened_at.isoformat(timespec="seconds"),
+        "outcome": closed.outcome if closed else "under way",
+        "note": closed.note if closed else "",
+    }
+
+
+def _budget(spent: Spend, limit: SpanBudget) -> Facts:
+    return {**spent.model_dump(), "limits": limit.model_dump(exclude_none=True)}
+
+
+def history(shop: Shop, agent: AgentSettings) -> list[Facts]:
+    """Return what happened to an agent's harness, newest first."""
+    progress = shop.progress(agent)
+    rows = [_cycle_row(cycle, progress) for cycle in progress.cycles]
+    for at, body in progress.rollbacks:
+        rows.append(
+            {
+                "at": at.isoformat(timespec="seconds"),
+                "what": "rolled-back",
+                "cycle": None,
+                "pull": body.number,
+                "revision": shown(body.after),
+                "sha": body.sha,
+                "why": f"{body.by}: {body.why}",
+            }
+        )
+    return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
+
+
+def _cycle_row(cycle: CycleState, progress: Progress) -> Facts:
+    closed = cycle.closed
+    merge = next((one for one in progress.merges if one.cycle == cycle.id), None)
+    return {
+        "at": (merge.at if merge else cycle.opened_at).isoformat(timespec="seconds"),
+        "what": _what(cycle, merge),
+        "cycle": cycle.id,
+        "pull": cycle.pull.number if cycle.pull else None,
+        "revision": shown(cycle.applied.after if cycle.applied else cycle.opened.baseline),
+        "sha": cycle.applied.sha if cycle.applied else "",
+        "why": closed.note if closed else "",
+    }
+
+
+def _what(cycle: CycleState, merge: Merge | None) -> str:
+    if merge:
+        return "merged"
+    if cycle.declined:
+        return "declined"
+    return cycle.closed.outcome if cycle.closed else "under way"
+
+
+def pull_row(pull: Pull) -> Facts:
+    """Return a pull request as one row."""
+    return {
+        "number": pull.number,
+        "state": "draft" if pull.state == "open" and pull.draft else pull.state,
+        "agent": pull.agent,
+        "title": pull.title,
+        "branch": pull.branch,
+        "opened_at": pull.opened_at.isoformat(timespec="seconds"),
+        "merged_sha": pull.merged_sha,
+    }
+
+
+def segments_of(shop: Shop, agent: AgentSettings) -> dict[str, bytes]:
+    """Return the bytes of an agent's ledger, by path."""
+    state = shop.store.load()
+    prefix = f"agents/{agent.name}/audit/"
+    return {
+        path: shop.store.read(state, path) or b"" for path in state.files if path.startswith(prefix)
+    }
+
+
+def anchors_of(shop: Shop, agent: AgentSettings) -> tuple[str, ...]:
+    """Return heads of the chain that commits and pull requests recorded."""
+    found: dict[str, None] = {}
+    tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
+    for commit in shop.repo.log(tip, limit=5000):
+        trailers = Trailers.parse(commit.message)
+        if trailers.agent == agent.name and trailers.ledger:
+            found[trailers.ledger] = None
+    for pull in shop.forge.pulls():
+        card = parse(pull.body) if pull.agent == agent.name else None
+        if card:
+            found[card.ledger] = None
+    return tuple(found)

@@ -1,0 +1,247 @@
+"""What the loop's commands do: cycle, rollback, stop and start.
+
+Knows the wiring; parses no command line and prints nothing. Each returns what a command shows.
+"""
+
+import getpass
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from healbot.cycle.book import Book
+from healbot.cycle.cycle import run_cycle
+from healbot.cycle.execute import execute
+from healbot.cycle.opening import left_for, opened, require_may_open, settled
+from healbot.cycle.publish import close_intent
+from healbot.cycle.purse import Purse
+from healbot.cycle.reading import harness_at, settings_at
+from healbot.cycle.rollback import (
+    Reason,
+    find_target,
+    restore_intent,
+    rolled_back_body,
+)
+from healbot.entry.wiring import STOP_PATH, Shop, splits_path
+from healbot.errors import (
+    BudgetError,
+    CouldNotTellError,
+    HarnessChangedError,
+    HealbotError,
+    InputError,
+    NotNowError,
+)
+from healbot.forges.dry import DryForge
+from healbot.forges.local import LocalForge
+from healbot.ports import Voice
+from healbot.records.intent import Effect, Intent, SayOnPull
+from healbot.records.ledger import Closed, RolledBack, Switched
+from healbot.records.settings import AgentSettings, Mode
+from healbot.rules.progress import CycleState, Progress
+from healbot.stores.dry import DryPermit, DryStore
+
+
+def cycle(
+    shop: Shop,
+    agent: AgentSettings,
+    *,
+    mode: Mode | None,
+    voice: Voice,
+    dry_run: Callable[[Intent], None] | None = None,
+) -> tuple[CycleState, Progress]:
+    """Run one cycle, or resume the one under way; returns it, and all that the ledger adds up to.
+
+    Args:
+        shop: The repository.
+        agent: Whose cycle.
+        mode: Instead of the settings' mode.
+        voice: Is told what goes on.
+        dry_run: Where given, nothing is written, and each Intent is told to it.
+    """
+    shop.require_going()
+    forge: LocalForge | DryForge = shop.forge
+    book = shop.book(agent)
+    if dry_run:
+        forge = DryForge(shop.forge, dry_run)
+        book = Book(
+            agent.name, DryStore(shop.store), permit=DryPermit(shop.clock), clock=shop.clock
+        )
+    with book:
+        settle(shop, book)
+        here = _resumed(shop, agent, book, forge=forge) if book.progress.current else None
+        if here is None:
+            here = _open(shop, agent, book, mode=mode or shop.settings.mode)
+        state = _carry_on(here, agent, book, forge=forge, voice=voice)
+        return state, book.progress
+
+
+def settle(shop: Shop, book: Book) -> None:
+    """Record what was decided outside a cycle since: merges, closings, reverts by a person."""
+    tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
+    for cycle_id, body in settled(book.progress, shop.forge, repo=shop.repo, tip=tip):
+        book.append(body, cycle=cycle_id)
+
+
+def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
+    require_may_open(book.progress, shop.settings, mode=mode, now=shop.clock.now())
+    ground, splits = shop.ground(agent)
+    cycle_id = f"{shop.clock.now():%Y%m%d}-{secrets.token_hex(4)}"
+    left = left_for(book.progress, shop.settings, now=shop.clock.now(), state=None)
+    body = opened(
+        ground, book.progress, cycle=cycle_id, mode=mode, settings=shop.settings, left=left
+    )
+    beside = {splits_path(agent): splits} if splits else {}
+    book.append(body, cycle=cycle_id, beside=beside)
+    return shop
+
+
+def _resumed(
+    shop: Shop, agent: AgentSettings, book: Book, *, forge: LocalForge | DryForge
+) -> Shop | None:
+    """Return the shop as the cycle under way opened it; None where it had to be given up."""
+    state = book.progress.current
+    assert state  # noqa: S101 - asked only where there is one
+    now = harness_at(
+        shop.repo,
+        shop.base_sha,
+        agent,
+        open_skills=shop.settings.limits.open_skills_with_files,
+    )
+    if now.revision != state.opened.baseline and not _merged(state, forge):
+        _abandon(shop, book, forge, why="the harness changed meanwhile")
+        return None
+    then = settings_at(shop.repo, state.opened.base_sha)
+    today = ("budget", "limits", "stop", "watch", "pulls", "notify")
+    settings = then.model_copy(update={name: getattr(shop.settings, name) for name in today})
+    return replace(shop, base_sha=state.opened.base_sha, settings=settings)
+
+
+def _merged(state: CycleState, forge: LocalForge | DryForge) -> bool:
+    pull = forge.pull(state.pull.number) if state.pull else None
+    return bool(pull and pull.state == "merged")
+
+
+def _carry_on(
+    shop: Shop,
+    agent: AgentSettings,
+    book: Book,
+    *,
+    forge: LocalForge | DryForge,
+    voice: Voice,
+) -> CycleState:
+    ground, _ = shop.ground(agent)
+    left = left_for(book.progress, shop.settings, now=shop.clock.now(), state=book.progress.current)
+    purse = Purse(left, shop.settings.budget.unreported_run, shop.clock)
+    bench = shop.bench(shop.evaluator(agent, ground, voice), purse, book.keep)
+    research = shop.research(agent, ground, bench=bench, voice=voice)
+    delivery = shop.delivery(research, book, reader=forge, writer=forge)
+    try:
+        return run_cycle(
+            book,
+            research,
+            delivery,
+            purse=purse,
+            now=shop.clock.now,
+            stopped=shop.require_going,
+        )
+    except BudgetError:
+        _abandon(shop, book, forge, why="the budget is spent", purse=purse)
+        raise
+    except CouldNotTellError as error:
+        _abandon(shop, book, forge, why=error.what, purse=purse)
+        raise
+
+
+def _abandon(
+    shop: Shop,
+    book: Book,
+    forge: LocalForge | DryForge,
+    *,
+    why: str,
+    purse: Purse | None = None,
+) -> None:
+    """Give up the cycle under way: close what it opened, and say so in the ledger."""
+    state = book.progress.current
+    if state is None:
+        return
+    pull = forge.pull(state.pull.number) if state.pull else None
+    if pull and pull.state == "open":
+        intent = close_intent(pull, by="healbot", at=shop.clock.now(), because=why)
+        execute([intent], forge, book.keep)
+    spent = purse.take() if purse else None
+    book.append(Closed(outcome="abandoned", note=why[:300]), cycle=state.id, spent=spent)
+
+
+def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBack:
+    """Put a saved revision back by a new commit; returns the ledger's entry of it."""
+    if not why.strip():
+        raise InputError("A rollback needs a reason.", "Give one with --why.")
+    with shop.book(agent) as book:
+        settle(shop, book)
+        require_no_cycle(book)
+        tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
+        now = harness_at(shop.repo, tip, agent, open_skills=False)
+        target = find_target(book.progress, to, repo=shop.repo, agent=agent, tip=tip)
+        reason = Reason(why.strip(), who(), shop.clock.now())
+        intent = restore_intent(
+            target, now, agent=agent, base_ref=shop.base_ref, tip=tip, reason=reason
+        )
+        (effect,) = execute([intent], shop.forge, book.keep)
+        _verify_restored(shop, agent, effect, revision=target.harness.revision)
+        body = rolled_back_body(target, now, effect, reason=reason)
+        book.append(body, cycle=None)
+        say_on(shop, target.number, f"Rolled back by {reason.by}: {reason.why}")
+        return body
+
+
+def _verify_restored(shop: Shop, agent: AgentSettings, effect: Effect, *, revision: str) -> None:
+    after = harness_at(shop.repo, effect.sha, agent, open_skills=False)
+    if after.revision != revision:
+        raise HarnessChangedError(
+            f"The commit {effect.sha[:12]} does not hold the saved revision.",
+            "Look at it with git show; run healbot rollback --to REVISION once more.",
+        )
+
+
+def switch(shop: Shop, *, stopped: bool, why: str) -> None:
+    """Throw or release the kill switch in the state; the variable and the settings stay apart."""
+    for _ in range(5):
+        state = shop.store.load()
+        content = f"{why or 'stopped'}\n".encode() if stopped else None
+        if (STOP_PATH in state.files) == stopped:
+            break
+        word = "stop" if stopped else "start"
+        with suppress(NotNowError):
+            shop.store.save(state, {STOP_PATH: content}, message=word, at=shop.clock.now())
+    for agent in shop.settings.agents:
+        try:
+            with shop.book(agent) as book:
+                book.append(Switched(stopped=stopped, by=who(), why=why), cycle=None)
+        except HealbotError:
+            continue  # a cycle under way holds the lease; it reads the switch itself
+
+
+def require_no_cycle(book: Book) -> None:
+    """Refuse while a cycle is unfinished."""
+    current = book.progress.current
+    if current:
+        raise NotNowError(
+            f"The cycle {current.id} is not finished.", "Run healbot cycle, which resumes it."
+        )
+
+
+def say_on(shop: Shop, number: int | None, text: str) -> None:
+    """Say what became of a pull request, in one comment that is edited in place."""
+    if number is None:
+        return
+    at = shop.clock.now()
+    intent = SayOnPull(key=f"note:{number}", number=number, marker="outcome", body=text, at=at)
+    execute([intent], shop.forge, lambda: None)
+
+
+def who() -> str:
+    """Return the name of whoever runs this."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "someone"

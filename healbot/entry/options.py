@@ -1,0 +1,26 @@
+"""Options that several commands share, and how a command opens its repository."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from healbot.entry.environment import shed
+from healbot.entry.wiring import Shop, open_shop
+
+RepoOption = Annotated[Path, typer.Option("--repo", help="The repository; any folder in it.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+AgentArgument = Annotated[str | None, typer.Argument(help="Which agent, where there are several.")]
+HERE = Path()
+
+
+@contextmanager
+def opened(repo: Path) -> Iterator[Shop]:
+    """Open a repository for one command; every program that it started is ended afterwards."""
+    shop = open_shop(repo, shed())
+    try:
+        yield shop
+    finally:
+        shop.processes.close()

@@ -1,0 +1,112 @@
+"""``healbot cycle``: runs it, and says in a few lines what happened and what to do."""
+
+import sys
+
+from healbot.entry.loop import cycle
+from healbot.entry.printing import as_json
+from healbot.entry.voice import BarVoice, PlainVoice
+from healbot.entry.wiring import Shop
+from healbot.errors import Exit
+from healbot.records.intent import Intent
+from healbot.records.record import shown
+from healbot.records.settings import AgentSettings, Mode
+from healbot.rules.judge import exit_code_of
+from healbot.rules.progress import CycleState
+from healbot.views.card import parse
+from healbot.views.terminal import render
+
+WHAT = {
+    "healthy": "Nothing to fix",
+    "no-proposal": "No edit was proposed",
+    "refused": "Refused",
+    "merged": "Merged",
+    "queued": "Waits for a person",
+    "observed": "Would have been proposed",
+    "abandoned": "Given up",
+    "declined": "Closed by a person",
+    "could-not-tell": "Could not tell",
+}
+
+
+def cycle_report(
+    shop: Shop,
+    agent: AgentSettings,
+    *,
+    mode: Mode | None,
+    dry_run: bool,
+    voice: PlainVoice | BarVoice,
+    show: tuple[bool, bool],
+) -> int:
+    """Run a cycle and report; ``show`` is (as a document, verdict as the exit code)."""
+    as_document, verdict_as_code = show
+    intents: list[Intent] = []
+    state, progress = cycle(
+        shop, agent, mode=mode, voice=voice, dry_run=intents.append if dry_run else None
+    )
+    closed = state.closed
+    assert closed  # noqa: S101 - a cycle returns only when it is closed
+    facts = {
+        "agent": agent.name,
+        "cycle": state.id,
+        "mode": str(state.opened.mode),
+        "outcome": closed.outcome,
+        "verdict": closed.verdict,
+        "note": closed.note,
+        "pull": state.pull.number if state.pull and not dry_run else None,
+        "baseline": state.opened.baseline,
+        "candidate": state.gated[-1].candidate if state.gated else None,
+        "merged_sha": state.applied.sha if state.applied and not dry_run else None,
+        "spent": state.spent.model_dump(),
+        "forecast": state.opened.forecast.model_dump(),
+        "refused_unspent": _refused(state),
+        "intents": [one.model_dump(mode="json") for one in intents] if dry_run else None,
+        "entries": len(progress.spent),
+    }
+    if as_document:
+        as_json(facts)
+    else:
+        _print(shop, state, intents, dry_run=dry_run)
+    if not verdict_as_code:
+        return Exit.DONE
+    if closed.outcome in {"could-not-tell", "abandoned"}:
+        return Exit.COULD_NOT_TELL
+    return exit_code_of(closed.verdict) if closed.verdict else Exit.DONE
+
+
+def _refused(state: CycleState) -> list[dict[str, str | None]]:
+    notes = state.proposed.proposals if state.proposed else ()
+    return [{"editor": one.editor, "rule": one.refused} for one in notes if one.refused]
+
+
+def _print(shop: Shop, state: CycleState, intents: list[Intent], *, dry_run: bool) -> None:
+    for one in intents:
+        print(f"would {one.kind}: {one.key}")
+    pull = shop.forge.pull(state.pull.number) if state.pull and not dry_run else None
+    card = parse(pull.body) if pull else None
+    if card:
+        print(render(card))
+    closed = state.closed
+    assert closed  # noqa: S101 - a cycle returns only when it is closed
+    note = f": {closed.note}" if closed.note else ""
+    spent = state.spent
+    print(
+        f"{WHAT[closed.outcome]}{note}. {spent.runs} runs of at most {state.opened.forecast.runs}, "
+        f"{spent.seconds / 60:.1f} minutes."
+    )
+    for refusal in _refused(state):
+        print(f"  an edit of {refusal['editor']} was refused unspent: {refusal['rule']}")
+    print(_next(state), file=sys.stderr)
+
+
+def _next(state: CycleState) -> str:
+    """Say what to do now."""
+    if state.queued:
+        return f"next: healbot pulls show {state.queued.number}, then healbot pulls merge or close."
+    if state.applied:
+        return (
+            f"next: pull (git pull) to have revision {shown(state.applied.after)}; "
+            "undo with healbot rollback --why …"
+        )
+    if state.closed and state.closed.outcome == "no-proposal":
+        return "next: write a lesson (see the README), or look at the failing cases."
+    return "next: nothing; healbot history has the record."

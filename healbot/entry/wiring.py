@@ -1,0 +1,353 @@
+"""The one file that knows which plug stands behind which port.
+
+Everything else names protocols. Plugs are chosen from explicit tables, never imported by a string
+from a settings file.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from healbot.checks.sources import Sources
+from healbot.checks.table import Means, checks_of
+from healbot.cycle.book import Book, read_ledger
+from healbot.cycle.delivery import Delivery
+from healbot.cycle.evaluate import Bench, Evaluator
+from healbot.cycle.purse import Purse
+from healbot.cycle.reading import Ground, ground_at, settings_at
+from healbot.cycle.research import Research
+from healbot.cycle.strength import null_pass
+from healbot.editors.lessons import LessonsEditor
+from healbot.editors.scripted import ScriptedEditor
+from healbot.entry.clock import SystemClock
+from healbot.errors import InputError, StoppedError
+from healbot.forges.git import GitRepo
+from healbot.forges.local import LocalForge
+from healbot.lessons.folder import LessonsFolder
+from healbot.ports import Clock, Editor, ForgeReader, ForgeWriter, Journal, Store, Voice
+from healbot.records.case import Split
+from healbot.records.lesson import Lesson
+from healbot.records.record import canonical
+from healbot.records.settings import AgentSettings, EditorChoice, RunSettings, Settings
+from healbot.rules.chain import Chain
+from healbot.rules.guard import inspect
+from healbot.rules.hiding import excluded_paths
+from healbot.rules.progress import Progress, replay
+from healbot.runners.command import CommandRunner
+from healbot.runners.process import LocalProcesses
+from healbot.runners.template import Preparation
+from healbot.runners.workspace import RepoWorkspaces
+from healbot.stores.journal import FileJournal
+from healbot.stores.permit import RefPermit
+from healbot.stores.state import StateBranch
+
+STOP_PATH = "STOP"
+STOP_VARIABLE = "HEALBOT_STOP"
+PLAIN_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE")
+
+
+@dataclass(frozen=True)
+class Shop:
+    """One repository opened for work: its settings, its base branch, and the plugs over it."""
+
+    repo: GitRepo
+    settings: Settings
+    base_ref: str
+    base_sha: str
+    environment: Mapping[str, str]
+    clock: Clock
+
+    @cached_property
+    def store(self) -> Store:
+        """The state branch."""
+        return StateBranch(self.repo, self.repo)
+
+    @cached_property
+    def permit(self) -> RefPermit:
+        """Leases."""
+        minutes = self.settings.limits.lease_minutes
+        return RefPermit(self.repo, self.repo, self.clock, minutes=minutes)
+
+    @cached_property
+    def forge(self) -> LocalForge:
+        """The forge that the settings name."""
+        if self.settings.forge.kind != "local":
+            raise InputError(
+                "forge.kind github is not available in this version.", "Use forge.kind: local."
+            )
+        return LocalForge(self.repo, self.repo, self.store)
+
+    @cached_property
+    def journal(self) -> FileJournal:
+        """Finished runs and edits, on this machine."""
+        return FileJournal(self.repo.private / "journal")
+
+    @cached_property
+    def processes(self) -> LocalProcesses:
+        """Programs."""
+        return LocalProcesses(path=self.environment.get("PATH", ""))
+
+    def agent(self, name: str | None) -> AgentSettings:
+        """Return the agent of a name, or the only one.
+
+        Raises:
+            InputError: There is none of that name, or several to choose from.
+        """
+        agents = self.settings.agents
+        names = ", ".join(one.name for one in agents)
+        if name is None and len(agents) == 1:
+            return agents[0]
+        found = next((one for one in agents if one.name == name), None)
+        if found is None:
+            what = f"There is no agent {name!r}" if name else "There are several agents"
+            raise InputError(f"{what}; the settings name {names}.", "Name one of them.")
+        return found
+
+    def book(self, agent: AgentSettings) -> Book:
+        """Return an agent's ledger, to be opened for appending."""
+        return Book(agent.name, self.store, permit=self.permit, clock=self.clock)
+
+    def chain(self, agent: AgentSettings) -> Chain:
+        """Read an agent's ledger, whole or broken."""
+        return read_ledger(self.store, self.store.load(), agent.name)
+
+    def progress(self, agent: AgentSettings) -> Progress:
+        """Return what an agent's ledger adds up to."""
+        return replay(self.chain(agent).entries)
+
+    def stopped_by(self) -> str | None:
+        """Say which kill switch is on, or None."""
+        if self.environment.get(STOP_VARIABLE, "").lower() not in ("", "0", "false", "no"):
+            return f"the variable {STOP_VARIABLE}"
+        if self.settings.stop:
+            return "stop: true in the settings"
+        state = self.store.load()
+        if STOP_PATH in state.files:
+            return "healbot stop"
+        return None
+
+    def require_going(self) -> None:
+        """Raise where a kill switch is on."""
+        switch = self.stopped_by()
+        if switch:
+            raise StoppedError(
+                f"healbot is stopped by {switch}.",
+                "Nothing more was changed; healbot start (or unset it) lets it go on.",
+            )
+
+    def ground(self, agent: AgentSettings) -> tuple[Ground, bytes]:
+        """Read what a cycle stands on, and the lines that record newly given splits."""
+        path = splits_path(agent)
+        recorded = read_splits(self.store.read(self.store.load(), path) or b"")
+        ground = ground_at(
+            self.repo,
+            self.base_ref,
+            self.base_sha,
+            agent=agent,
+            settings=self.settings,
+            recorded=recorded,
+        )
+        new = {key: one for key, one in ground.recorded.items() if recorded.get(key) != one}
+        lines = (canonical({"cluster": key, "split": str(one)}) + "\n" for key, one in new.items())
+        return ground, "".join(lines).encode()
+
+    def lessons(self) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
+        """Read the repository's lessons."""
+        return LessonsFolder(self.repo, self.base_sha, self.settings.lessons.dir).read()
+
+    def editors(self) -> tuple[Editor, ...]:
+        """Return the editors that the settings name."""
+        return tuple(self._editor(choice) for choice in self.settings.editors)
+
+    def _editor(self, choice: EditorChoice) -> Editor:
+        if isinstance(choice, str):
+            if choice == "lessons":
+                protect = self.settings.protect
+                return LessonsEditor(self.settings.lessons, self.clock.now, protect)
+            raise InputError(
+                f"The editor {choice!r} needs a model, and model editors are not in this version.",
+                "Use editors: [lessons], or {scripted: FILE}.",
+            )
+        file = self.repo.tree(self.base_sha, choice.scripted).get(choice.scripted)
+        if file is None:
+            raise InputError(
+                f"The scripted editor's file {choice.scripted} is not committed.", "Commit it."
+            )
+        return ScriptedEditor(self.repo.blob(file.blob), choice.scripted)
+
+    def evaluator(
+        self, agent: AgentSettings, ground: Ground, voice: Voice, *, journal: Journal | None = None
+    ) -> Evaluator:
+        """Return what makes runs of an agent; they go into the clone's journal unless told else."""
+        run = runnable(agent)
+        paths = tuple(self.repo.tree(self.base_sha))
+        cases = tuple(ground.cases.values())
+        hide = (self.repo.folder, self.repo.private.parent)
+        preparation = Preparation(run, self.processes, self.environment, hide)
+        means = Means(
+            self.processes,
+            {key: self.environment[key] for key in PLAIN_VARIABLES if key in self.environment},
+            self._sources(),
+        )
+        return Evaluator(
+            CommandRunner(
+                run,
+                processes=self.processes,
+                environment=self.environment,
+                temp=self.repo.private / "homes",
+                hide=hide,
+            ),
+            RepoWorkspaces(
+                self.repo,
+                agent,
+                preparation=preparation,
+                cache=self.repo.private / "workspaces" / agent.name,
+                left_out=sorted(excluded_paths(paths, settings=self.settings, cases=cases)),
+            ),
+            checks_of=lambda case: checks_of(case, means),
+            journal=journal or self.journal,
+            clock=self.clock,
+            voice=voice,
+        )
+
+    def _sources(self) -> Sources:
+        def below(folder: str) -> Mapping[str, bytes]:
+            prefix = f"{folder}/" if folder else ""
+            return {
+                path.removeprefix(prefix): self.repo.blob(file.blob)
+                for path, file in self.repo.tree(self.base_sha, folder).items()
+                if path.startswith(prefix) and file.mode in ("100644", "100755")
+            }
+
+        return below
+
+    def bench(self, evaluator: Evaluator, purse: Purse, beat: Callable[[], None]) -> Bench:
+        """Return an evaluator at the base commit under one purse."""
+        return Bench(
+            evaluator,
+            sha=self.base_sha,
+            seed=self.settings.seed,
+            parallel=self.settings.limits.parallel,
+            purse=purse,
+            beat=beat,
+        )
+
+    def research(
+        self, agent: AgentSettings, ground: Ground, *, bench: Bench, voice: Voice
+    ) -> Research:
+        """Return the reading phases of a cycle."""
+        lessons, problems = self.lessons()
+        for problem in problems:
+            voice.note(problem)
+        return Research(
+            agent=agent,
+            ground=ground,
+            bench=bench,
+            editors=self.editors(),
+            lessons=lessons,
+            guard=lambda edit: inspect(
+                ground.harness,
+                edit,
+                protect=self.settings.protect,
+                always_on_limit=self.settings.limits.always_on_characters,
+            ),
+            journal=self.journal,
+            numbers=self.settings.gate,
+            voice=voice,
+        )
+
+    def delivery(
+        self,
+        research: Research,
+        book: Book,
+        *,
+        reader: ForgeReader,
+        writer: ForgeWriter,
+    ) -> Delivery:
+        """Return the writing phases of a cycle."""
+
+        def before() -> None:
+            self.require_going()
+            book.keep()
+
+        return Delivery(
+            agent=research.agent,
+            settings=self.settings,
+            ground=research.ground,
+            lessons=research.lessons,
+            guard=research.guard,
+            journal=self.journal,
+            reader=reader,
+            writer=writer,
+            clock=self.clock,
+            voice=research.voice,
+            before=before,
+            head=lambda: book.head,
+            null_pass=lambda state: null_pass(state, research),
+            unsandboxed=not self.processes.sandboxed,
+        )
+
+
+def open_shop(folder: Path, environment: Mapping[str, str], clock: Clock | None = None) -> Shop:
+    """Open the repository that holds a folder, at the tip of the branch under care.
+
+    Raises:
+        InputError: There is no repository, no commit, no branch or no usable settings file.
+    """
+    repo = GitRepo(folder)
+    branch = repo.current_branch()
+    if branch is None:
+        raise InputError(
+            "HEAD is detached, so there is no branch under care.",
+            "Check a branch out (git switch main), or name one in forge.base.",
+        )
+    sha = _tip(repo, branch)
+    settings = settings_at(repo, sha)
+    if settings.forge.remote:
+        repo = GitRepo(folder, remote=settings.forge.remote)
+        repo.fetch()
+    base = settings.forge.base or branch
+    if base != branch or settings.forge.remote:
+        sha = _tip(repo, base)
+        settings = settings_at(repo, sha)
+    return Shop(repo, settings, base, sha, environment, clock or SystemClock())
+
+
+def _tip(repo: GitRepo, branch: str) -> str:
+    sha = repo.resolve(f"refs/heads/{branch}")
+    if sha is None:
+        raise InputError(
+            f"The branch {branch!r} has no commit yet.", "Make a first commit, then run this again."
+        )
+    return sha
+
+
+def runnable(agent: AgentSettings) -> RunSettings:
+    """Return the one way in which an agent is run.
+
+    Raises:
+        InputError: It is a way that this version does not have.
+    """
+    run = agent.run[0]
+    if len(agent.run) > 1 or run.command is None:
+        raise InputError(
+            f"The agent {agent.name!r} is run in a way that this version does not have.",
+            "Give it one run entry with a command.",
+        )
+    return run
+
+
+def splits_path(agent: AgentSettings) -> str:
+    """Return where an agent's recorded splits lie in the state."""
+    return f"agents/{agent.name}/splits.jsonl"
+
+
+def read_splits(data: bytes) -> dict[str, Split]:
+    """Read recorded splits; the last line about a cluster holds."""
+    found = {}
+    for line in data.decode().splitlines():
+        one = json.loads(line)
+        found[one["cluster"]] = Split(one["split"])
+    return found

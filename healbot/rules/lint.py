@@ -1,0 +1,142 @@
+"""What is doubtful about cases, beyond their shape: a sentence each, with file and line.
+
+Knows cases and, where one is given, a listing of the repository's paths. An ``error`` makes a case
+useless or unsafe, a ``warning`` weakens what it can show.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from healbot.records.case import Assertion, Case, CheckSpec, Split
+from healbot.rules.assertions import problem
+from healbot.rules.globs import is_inside, join
+from healbot.rules.hiding import scripts_of
+from healbot.rules.matching import clusters
+from healbot.rules.splits import conflicts
+
+Severity = Literal["error", "warning"]
+
+_ALWAYS_TRUE = re.compile(
+    r"\s*(true|:|exit( 0)?|echo( [^;&|]*)?)\s*|.*(\|\||;)\s*(true|:|exit 0)\s*"
+)
+_EMPTY_MATCHES = frozenset({"contains", "icontains", "starts-with", "ends-with"})
+_EMPTY_LISTS = frozenset({"contains-all", "icontains-all"})
+_SCRIPT = re.compile(r"[\w./-]+\.(py|sh|js|ts|rb|pl)")
+
+
+class Problem(NamedTuple):
+    """One doubt about one place."""
+
+    path: str
+    line: int
+    text: str
+    severity: Severity
+
+
+def lint(cases: Sequence[Case], *, paths: Sequence[str] | None = None) -> tuple[Problem, ...]:
+    """Return what is doubtful about an agent's cases, by file and line.
+
+    ``paths`` lists the repository; without it nothing is said of missing files.
+    """
+    found = [one for case in cases for one in _of_case(case, paths)]
+    found += _of_splits(cases)
+    found += _of_duplicates(cases)
+    return tuple(sorted(set(found)))
+
+
+def _at(case: Case, text: str, severity: Severity) -> Problem:
+    path, _, line = case.origin.rpartition(":")
+    return Problem(path, int(line) if line.isdigit() else 1, f"{case.id}: {text}", severity)
+
+
+def _of_case(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
+    if not case.asserts and not case.checks:
+        yield _at(case, "has no assert and no check, so it can't be scored", "error")
+    for assertion in case.asserts:
+        wrong = problem(assertion)
+        if wrong:
+            yield _at(case, f"assert {assertion.type}: {wrong}", "error")
+        elif _assertion_never_fails(assertion):
+            yield _at(case, f"assert {assertion.type} with an empty value can't fail", "error")
+    for check in case.checks:
+        yield from _of_check(case, check)
+    for path in case.files:
+        if not is_inside(path):
+            yield _at(case, f"files: {path!r} leaves the workspace", "error")
+    yield from _of_places(case, paths)
+
+
+def _of_check(case: Case, check: CheckSpec) -> Iterator[Problem]:
+    if check.command is not None and _ALWAYS_TRUE.fullmatch(check.command):
+        yield _at(case, f"the check {check.command!r} can't fail", "error")
+    if check.command is not None and not check.command.strip():
+        yield _at(case, "the check's command is empty", "error")
+    if check.python is not None and not re.fullmatch(r"[\w.]+:\w+", check.python):
+        yield _at(case, f"the check {check.python!r} is no module:function", "error")
+    if check.tests and not check.tests.protect:
+        text = "hidden tests without protect: the agent may change what they rest on"
+        yield _at(case, text, "warning")
+
+
+def _assertion_never_fails(assertion: Assertion) -> bool:
+    if assertion.type in _EMPTY_MATCHES:
+        return bool(assertion.value == "")
+    if assertion.type in _EMPTY_LISTS:
+        return bool(assertion.value == [])
+    return assertion.type == "regex" and assertion.value in ("", ".*", "(.*)", "[\\s\\S]*")
+
+
+def _of_places(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
+    places = [("tests.add", check.tests.add) for check in case.checks if check.tests]
+    if case.workspace is not None:
+        places.append(("workspace", case.workspace))
+    for key, place in places:
+        path = join(case.folder, place)
+        if path is None or not path:
+            yield _at(case, f"{key}: {place!r} leaves the repository", "error")
+        elif paths is not None and not any(one.startswith(path + "/") for one in paths):
+            yield _at(case, f"{key}: the folder {path!r} is missing or empty", "error")
+    if paths is not None:
+        yield from _of_scripts(case, paths)
+
+
+def _of_scripts(case: Case, paths: Sequence[str]) -> Iterator[Problem]:
+    tails = tuple(f"/{path}" for path in paths)
+    for check in case.checks:
+        alone = case.model_copy(update={"checks": (check,)})
+        named = [word for word in (check.command or "").split() if _SCRIPT.fullmatch(word)]
+        if check.python:
+            named = [check.python.partition(":")[0].replace(".", "/") + ".py"]
+        for word in named:
+            tail = "/" + word.removeprefix("./").removeprefix("../")
+            is_there = any(path.endswith(tail) for path in tails)
+            if not is_there and not scripts_of([alone], paths, roots=()):
+                yield _at(case, f"the check's script {word!r} is missing", "error")
+
+
+def _of_splits(cases: Sequence[Case]) -> Iterator[Problem]:
+    if not cases:
+        return
+    splits = {case.split for case in cases}
+    if Split.HELDOUT not in splits and None not in splits:
+        text = "no case is held out, so every verdict will be underpowered; mark one split: heldout"
+        yield _at(cases[0], text, "warning")
+    if Split.TRAIN not in splits and None not in splits:
+        yield _at(cases[0], "no case is in train, so there is nothing to learn from", "warning")
+    if len(cases) == 1:
+        yield _at(cases[0], "it is the only case; write one more to hold out", "warning")
+
+
+def _of_duplicates(cases: Sequence[Case]) -> Iterator[Problem]:
+    torn = set()
+    for one, other in conflicts(cases):
+        torn.add(other.origin)
+        text = f"a near-duplicate of {one.id!r} ({one.origin}), in another split"
+        yield _at(other, text, "error")
+    for places in clusters(cases):
+        first = cases[places[0]]
+        for at in places[1:]:
+            if cases[at].origin not in torn:
+                text = f"a near-duplicate of {first.id!r} ({first.origin})"
+                yield _at(cases[at], text, "warning")
