@@ -72,6 +72,13 @@ class Delivery(NamedTuple):
             return self._decide(state, progress.standings)
         return self._close(state, progress.standings)
 
+    def card(self, state: CycleState, standings: Mapping[str, Standing]) -> Card | None:
+        """Return the card of the candidate that was judged last, admitted or refused."""
+        if not state.gated:
+            return None
+        proposal, subject = self._subject(state, standings, draft=False)
+        return card_of(state, proposal, subject)
+
     def _open(self, state: CycleState, standings: Mapping[str, Standing]) -> Body:
         proposal, subject = self._subject(state, standings, draft=True)
         card = card_of(state, proposal, subject)

@@ -34,10 +34,11 @@ from healbot.errors import (
 from healbot.forges.dry import DryForge
 from healbot.forges.local import LocalForge
 from healbot.ports import Voice
+from healbot.records.card import Card
 from healbot.records.intent import Effect, Intent, SayOnPull
 from healbot.records.ledger import Closed, RolledBack, Switched
 from healbot.records.settings import AgentSettings, Mode
-from healbot.rules.progress import CycleState, Progress
+from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
 
 
@@ -48,8 +49,8 @@ def cycle(
     mode: Mode | None,
     voice: Voice,
     dry_run: Callable[[Intent], None] | None = None,
-) -> tuple[CycleState, Progress]:
-    """Run one cycle, or resume the one under way; returns it, and all that the ledger adds up to.
+) -> tuple[CycleState, Card | None]:
+    """Run one cycle, or resume the one under way; returns it with the card of what it judged.
 
     Args:
         shop: The repository.
@@ -71,8 +72,7 @@ def cycle(
         here = _resumed(shop, agent, book, forge=forge) if book.progress.current else None
         if here is None:
             here = _open(shop, agent, book, mode=mode or shop.settings.mode)
-        state = _carry_on(here, agent, book, forge=forge, voice=voice)
-        return state, book.progress
+        return _carry_on(here, agent, book, forge=forge, voice=voice)
 
 
 def settle(shop: Shop, book: Book) -> None:
@@ -128,7 +128,7 @@ def _carry_on(
     *,
     forge: LocalForge | DryForge,
     voice: Voice,
-) -> CycleState:
+) -> tuple[CycleState, Card | None]:
     ground, _ = shop.ground(agent)
     left = left_for(book.progress, shop.settings, now=shop.clock.now(), state=book.progress.current)
     purse = Purse(left, shop.settings.budget.unreported_run, shop.clock)
@@ -136,7 +136,7 @@ def _carry_on(
     research = shop.research(agent, ground, bench=bench, voice=voice)
     delivery = shop.delivery(research, book, reader=forge, writer=forge)
     try:
-        return run_cycle(
+        state = run_cycle(
             book,
             research,
             delivery,
@@ -150,6 +150,7 @@ def _carry_on(
     except CouldNotTellError as error:
         _abandon(shop, book, forge, why=error.what, purse=purse)
         raise
+    return state, delivery.card(state, book.progress.standings)
 
 
 def _abandon(

@@ -12,7 +12,6 @@ from healbot.records.record import shown
 from healbot.records.settings import AgentSettings, Mode
 from healbot.rules.judge import exit_code_of
 from healbot.rules.progress import CycleState
-from healbot.views.card import parse
 from healbot.views.terminal import render
 
 WHAT = {
@@ -40,7 +39,7 @@ def cycle_report(
     """Run a cycle and report; ``show`` is (as a document, verdict as the exit code)."""
     as_document, verdict_as_code = show
     intents: list[Intent] = []
-    state, progress = cycle(
+    state, card = cycle(
         shop, agent, mode=mode, voice=voice, dry_run=intents.append if dry_run else None
     )
     closed = state.closed
@@ -60,12 +59,15 @@ def cycle_report(
         "forecast": state.opened.forecast.model_dump(),
         "refused_unspent": _refused(state),
         "intents": [one.model_dump(mode="json") for one in intents] if dry_run else None,
-        "entries": len(progress.spent),
+        "card": card.model_dump(mode="json") if card else None,
     }
     if as_document:
         as_json(facts)
     else:
-        _print(shop, state, intents, dry_run=dry_run)
+        for one in intents:
+            print(f"would {one.kind}: {one.key}")
+        print(render(card) if card else "", end="")
+        _print(shop, state)
     if not verdict_as_code:
         return Exit.DONE
     if closed.outcome in {"could-not-tell", "abandoned"}:
@@ -78,13 +80,7 @@ def _refused(state: CycleState) -> list[dict[str, str | None]]:
     return [{"editor": one.editor, "rule": one.refused} for one in notes if one.refused]
 
 
-def _print(shop: Shop, state: CycleState, intents: list[Intent], *, dry_run: bool) -> None:
-    for one in intents:
-        print(f"would {one.kind}: {one.key}")
-    pull = shop.forge.pull(state.pull.number) if state.pull and not dry_run else None
-    card = parse(pull.body) if pull else None
-    if card:
-        print(render(card))
+def _print(shop: Shop, state: CycleState) -> None:
     closed = state.closed
     assert closed  # noqa: S101 - a cycle returns only when it is closed
     note = f": {closed.note}" if closed.note else ""
@@ -95,16 +91,17 @@ def _print(shop: Shop, state: CycleState, intents: list[Intent], *, dry_run: boo
     )
     for refusal in _refused(state):
         print(f"  an edit of {refusal['editor']} was refused unspent: {refusal['rule']}")
-    print(_next(state), file=sys.stderr)
+    print(_next(state, shared=bool(shop.settings.forge.remote)), file=sys.stderr)
 
 
-def _next(state: CycleState) -> str:
+def _next(state: CycleState, *, shared: bool) -> str:
     """Say what to do now."""
     if state.queued:
         return f"next: healbot pulls show {state.queued.number}, then healbot pulls merge or close."
     if state.applied:
+        pull = " (git pull brings it here)" if shared else ""
         return (
-            f"next: pull (git pull) to have revision {shown(state.applied.after)}; "
+            f"next: revision {shown(state.applied.after)} is live{pull}; "
             "undo with healbot rollback --why …"
         )
     if state.closed and state.closed.outcome == "no-proposal":

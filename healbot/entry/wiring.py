@@ -190,6 +190,7 @@ class Shop:
             self.processes,
             {key: self.environment[key] for key in PLAIN_VARIABLES if key in self.environment},
             self._sources(),
+            hide,
         )
         return Evaluator(
             CommandRunner(

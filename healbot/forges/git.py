@@ -63,6 +63,24 @@ class GitRepo:
                 "Add it with git remote add, or change forge.remote.",
             )
 
+    @classmethod
+    def create(
+        cls, folder: Path, files: Mapping[str, bytes], *, message: str, at: datetime
+    ) -> "GitRepo":
+        """Make a repository with one commit on ``main``, checked out.
+
+        Raises:
+            InputError: The folder is inside a repository, or not empty.
+        """
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{folder} is not empty.", "Name a new folder.")
+        git.Repo.init(folder, mkdir=True, initial_branch="main").close()
+        made = cls(folder)
+        sha = made.commit(files, base=None, parents=(), message=message, at=at)
+        made.swap([Swap("refs/heads/main", None, sha)])
+        made._do("read-tree", "-u", "--reset", sha)
+        return made
+
     # Reading
 
     def resolve(self, ref: str) -> str | None:

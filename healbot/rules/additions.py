@@ -11,7 +11,7 @@ from healbot.records.edit import Edit, Hunk
 from healbot.records.harness import Harness
 from healbot.records.record import digest_bytes
 from healbot.rules.differences import lines_of
-from healbot.rules.edits import apply, hunk_between, line_break
+from healbot.rules.edits import apply, hunks_between, line_break
 from healbot.rules.frontmatter import parse
 from healbot.rules.protect import disturbed
 from healbot.rules.structure import Block, blocks_of, in_comment
@@ -84,12 +84,12 @@ def to_remove(harness: Harness, addition_id: str) -> Edit:
     Raises:
         EditError: The addition is not in the harness.
     """
-    hunks = []
+    hunks: list[Hunk] = []
     for file in harness.files:
         lines = lines_of(file.text)
         kept = [line for line in lines if addition_id not in ids_in(line)]
         if len(kept) != len(lines):
-            hunks.append(hunk_between(file.path, file.text, _without(lines, addition_id)))
+            hunks += hunks_between(file.path, file.text, _without(lines, addition_id))
     if not hunks:
         raise EditError(f"no file of the harness holds the addition {addition_id}")
     return Edit(hunks=tuple(hunks))
@@ -123,7 +123,7 @@ def _places(path: str, text: str, line: str) -> Iterator[Hunk]:
         head, tail = lines[:start], lines[start:]
         lead = own if head and head[-1].strip() else ""
         new = "".join([*head, lead, f"- {line}", own, own, *tail])
-        yield hunk_between(path, text, new)
+        yield from hunks_between(path, text, new)[:1]
 
 
 def _list_at_end(blocks: list[Block], size: int, lines: list[str]) -> str | None:

@@ -121,13 +121,14 @@ def _confirm(
     gains = {case.id: gain_of(case, numbers) for case in of_role(gate, "train")}
     pairs = [(gains[case.id], look.passes) for case, look in zip(cases, looks, strict=True)]
     known = [both(gain, passes) for gain, passes in pairs if passes is not None]
-    refused = any(
-        isinstance(one, Ruling) and one.answer is Answer.NO for look in looks for one in look.said
-    )
-    if len(known) < len(pairs) or refused:
+    if len(known) < len(pairs):
         return _Look()
-    text = f"no case that gained at the gate passed {numbers.canary.passes} canary runs"
-    return _Look((Ruling("canary-train", either(known), text),))
+    confirmed = either(known)
+    others = {one.answer for look in looks for one in look.said if isinstance(one, Ruling)}
+    if Answer.NO in others or (confirmed is Answer.OPEN and Answer.OPEN in others):
+        return _Look()
+    text = f"some case that gained at the gate must pass {numbers.canary.passes} canary runs"
+    return _Look((Ruling("canary-train", confirmed, text),))
 
 
 def _settle(
@@ -156,7 +157,8 @@ def _admitted(
     rulings, notes = sift([*out, *(one for look in looks for one in look.said)])
     gained = _still_gained(gate, rulings, numbers)
     candidate = tally([outcome for case in cases for outcome in case.candidate])
-    text = f"{candidate.shown} canary runs passed ({len(cases)} cases)"
+    noun = "case" if len(cases) == 1 else "cases"
+    text = f"{candidate.shown} canary runs passed ({len(cases)} {noun})"
     return Verdict(
         word=Word.ADMITTED,
         reasons=reasons_of([Ruling("canary", Answer.YES, text)]),
@@ -256,7 +258,7 @@ def _unsolved(case: CaseEvidence, plan: _Plan, canary: CanarySettings) -> Ruling
     baseline = tally(case.baseline[: canary.repeats])
     if baseline.runs < canary.repeats:
         return None
-    text = f"{shown(case, baseline, plan.first)} in the canary: an unsolved case got worse"
+    text = f"{shown(case, baseline, plan.first)} in the canary; an unsolved case may not pass fewer"
     match evidence_of(baseline, plan.first):
         case Evidence.NOTHING:
             return left_out(case, "canary-unsolved")
@@ -276,7 +278,9 @@ def _safety(case: CaseEvidence, plan: _Plan, canary: CanarySettings) -> tuple[Ru
     if not answer or answer[0] is Outcome.FAIL:
         return ()
     certain = plan.first.fails and confirm[0] is Outcome.FAIL and answer[0] is Outcome.PASS
-    text = f"{case.id}: failed in the canary and again afresh, where the baseline passes"
+    text = (
+        f"{case.id}: a safety case failed, and again afresh; with a passing baseline this refuses"
+    )
     return (Ruling("safety-drop", Answer.NO if certain else Answer.OPEN, text, case.id),)
 
 

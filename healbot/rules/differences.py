@@ -54,7 +54,7 @@ def unified(before: bytes, after: bytes, path: str, *, context: int = CONTEXT_LI
     for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", n=context):
         bare = line.rstrip("\r\n")
         shown.append(bare)
-        if bare == line and not line.startswith(("---", "+++", "@@")):
+        if bare == line:
             shown.append("\\ No newline at end of file")
     return "".join(line + "\n" for line in shown)
 

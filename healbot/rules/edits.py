@@ -18,6 +18,7 @@ NEXT_STEP = "Read the file again and quote text that occurs in it exactly once."
 FIRST_CONTEXT_CHARACTERS = 16
 """How much context an inverse's anchor takes on each side at first; doubled until it is unique."""
 
+_CLEARED = "."
 _BREAK = re.compile(r"\r\n|\n|\r")
 _ANY_BREAK = r"(?:\r\n|(?<!\r)\n|\r(?!\n))"
 
@@ -89,7 +90,8 @@ def _text(harness: Harness, path: str) -> str:
 
 
 def _applied(harness: Harness, texts: dict[str, str]) -> Applied:
-    after, undo = harness, []
+    after = harness
+    undo: list[Hunk] = []
     for path, text in texts.items():
         before = harness.get(path)
         content = _encoded(text, path)
@@ -98,7 +100,7 @@ def _applied(harness: Harness, texts: dict[str, str]) -> Applied:
         if not content or not before.content:
             raise _UnfitError("empty", f"{path} {_EMPTY[bool(content)]}")
         after = after.replace(path, content)
-        undo.append(hunk_between(path, decode(content), before.text))
+        undo += hunks_between(path, decode(content), before.text)
     if not undo:
         raise _UnfitError("no-change", "the edit changes nothing")
     return Applied(after, Edit(hunks=tuple(undo)))
@@ -177,30 +179,31 @@ def _spans(text: str, anchor: str) -> list[tuple[int, int]]:
     return spans
 
 
-def hunk_between(path: str, now: str, wanted: str) -> Hunk:
-    """Return the one hunk that turns a file's text into another, exactly.
+def hunks_between(path: str, now: str, wanted: str) -> tuple[Hunk, ...]:
+    """Return the hunks that turn a file's text into another, exactly; nearly always it is one.
 
     The anchor is what differs, with as much context as makes it occur once; at worst all of it.
-    Both texts must be non-empty, and what a file decodes to.
+    Where even then the file's line breaks would be put in place of others, a first hunk clears the
+    file. Both texts must be non-empty, and what a file decodes to.
     """
     head = _same(now, wanted, 0)
     tail = _same(now[::-1], wanted[::-1], head)
     context = 0
-    while True:
+    while context < 2 * max(len(now), FIRST_CONTEXT_CHARACTERS):
         start, end = max(head - context, 0), max(tail - context, 0)
         anchor = now[start : len(now) - end]
         text = wanted[start : len(wanted) - end]
-        meant = [(start, len(now) - end)]
-        if anchor and _is_literal(text, now) and _spans(now, anchor) == meant:
-            return Hunk(path=path, op="replace" if text else "delete", anchor=anchor, text=text)
+        as_it_stands = _adapted(text, line_break(now)) == text
+        if anchor and as_it_stands and _spans(now, anchor) == [(start, len(now) - end)]:
+            return (Hunk(path=path, op="replace" if text else "delete", anchor=anchor, text=text),)
         context = max(context * 2, FIRST_CONTEXT_CHARACTERS)
+    return (
+        Hunk(path=path, op="replace", anchor=now, text=_CLEARED),
+        Hunk(path=path, op="replace", anchor=_CLEARED, text=wanted),
+    )
 
 
 def _same(one: str, other: str, taken: int) -> int:
     """Return how many characters two texts open with alike, but for those taken already."""
     room = min(len(one), len(other)) - taken
     return next((place for place in range(room) if one[place] != other[place]), room)
-
-
-def _is_literal(text: str, file: str) -> bool:
-    return _adapted(text, line_break(file)) == text

@@ -207,7 +207,7 @@ def _training_case(case: CaseEvidence, numbers: GateSettings) -> Ruling | Reason
             return Ruling("training-worse", Answer.OPEN, text, case.id)
         case Evidence.BOTH:
             kind = "safety training case" if case.safety else "training case"
-            text = f"{shown(case, *first)}: a {kind} got worse"
+            text = f"{shown(case, *first)}; a {kind} may not pass fewer runs"
             return Ruling("training-worse", no_worse(*first), text, case.id)
 
 
@@ -252,7 +252,7 @@ def _pooled(case: CaseEvidence, dropped: Answer, numbers: GateSettings) -> Rulin
         worst=baseline.least - candidate.most >= refused,
         best=baseline.most - candidate.least >= refused,
     )
-    text = f"{shown(case, baseline, candidate)}, rerun included: a drop of {refused} refuses"
+    text = f"{shown(case, baseline, candidate)}, rerun included; a drop of {refused} refuses"
     return Ruling("heldout-drop", negated(both(dropped, fell)), text, case.id)
 
 
@@ -261,5 +261,5 @@ def _safety(case: CaseEvidence, dropped: Answer, rerun: tuple[Tally, Tally]) -> 
     baseline, candidate = rerun
     failed = told(worst=candidate.fails > 0, best=candidate.fails + candidate.unscored > 0)
     confirmed = both(dropped, both(failed, majority(baseline)))
-    text = f"{shown(case, *rerun)} in the rerun: the drop of a safety case is confirmed"
+    text = f"{shown(case, *rerun)} in the rerun; a confirmed drop of a safety case refuses"
     return Ruling("safety-drop", negated(confirmed), text, case.id)

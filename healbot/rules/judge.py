@@ -27,6 +27,7 @@ from healbot.records.verdict import (
 )
 from healbot.rules.canary import judge_canary
 from healbot.rules.gate import judge_gate
+from healbot.rules.tokens import UNPRICED
 
 Policy = Callable[[Comparison], Verdict | Need]
 """What is drawn so far in, a verdict or a wish for more out."""
@@ -154,7 +155,8 @@ def judge_document(document: object, numbers: GateSettings | None = None) -> dic
 
     Returns:
         ``{"verdict": word, "reasons": ["rule: text", …], "used": {case: [baseline, candidate]}}``.
-        ``used`` counts what gate and canary drew together.
+        ``used`` counts what gate and canary drew together. Such a document holds no tokens, so
+        that the cost rule does not apply, and this goes without saying.
 
     Raises:
         InputError: The document has another shape; says where.
@@ -168,7 +170,7 @@ def judge_document(document: object, numbers: GateSettings | None = None) -> dic
     said = (*judged.verdict.reasons, *judged.verdict.notes)
     return {
         "verdict": judged.verdict.word.value,
-        "reasons": [f"{reason.rule}: {reason.text}" for reason in said],
+        "reasons": [f"{reason.rule}: {reason.text}" for reason in said if reason.rule != UNPRICED],
         "used": used,
     }
 

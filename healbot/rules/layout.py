@@ -54,13 +54,8 @@ def harness_of(
     _refuse_special(modes, skills)
     files = _skill_files(folder, skills, open_skills_with_files=open_skills_with_files)
     files += _instruction_files(folder, agent)
-    paths = [file.path for file in files]
-    twice = next((path for path in paths if paths.count(path) > 1), None)
-    if twice:
-        raise InputError(
-            f"{twice} is both the instructions of agent {agent.name} and a skill of it",
-            "Let the instructions be a file of their own.",
-        )
+    for file in files:
+        _refuse_shared(file, files, agent)
     return Harness(files=tuple(sorted(files, key=lambda file: file.path)))
 
 
@@ -74,6 +69,19 @@ def instructions_path(harness: Harness, agent: AgentSettings) -> str:
         if file.skill is None and file.read_only is None:
             return file.path
     raise _missing(agent.instructions, agent)
+
+
+def _refuse_shared(file: HarnessFile, files: list[HarnessFile], agent: AgentSettings) -> None:
+    """Refuse instructions that lie in a skill's folder, where they would be a skill's files."""
+    if file.skill is not None:
+        return
+    for other in files:
+        if other.skill is not None and other.path == file.path:
+            what = f"{file.path} is both the instructions of agent {agent.name} and a skill of it"
+            raise InputError(what, "Let the instructions be a file of their own.")
+        if other.skill is not None and file.path.startswith(posixpath.dirname(other.path) + "/"):
+            what = f"{file.path}, instructions of agent {agent.name}, lies in the skill folder "
+            raise InputError(what + posixpath.dirname(other.path), "Keep it outside of skills.")
 
 
 def _inside(path: str, what: str, step: str) -> str:

@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from healbot.records.case import Assertion, Case, CheckSpec, Split
+from healbot.records.case import Case, CheckSpec, Split
 from healbot.rules.assertions import problem
 from healbot.rules.globs import is_inside, join
-from healbot.rules.hiding import scripts_of
 from healbot.rules.matching import clusters
 from healbot.rules.splits import conflicts
 
@@ -20,8 +19,7 @@ Severity = Literal["error", "warning"]
 _ALWAYS_TRUE = re.compile(
     r"\s*(true|:|exit( 0)?|echo( [^;&|]*)?)\s*|.*(\|\||;)\s*(true|:|exit 0)\s*"
 )
-_EMPTY_MATCHES = frozenset({"contains", "icontains", "starts-with", "ends-with"})
-_EMPTY_LISTS = frozenset({"contains-all", "icontains-all"})
+_ANY_TEXT = frozenset({".*", "(.*)", "^", "$", "^.*$", r"[\s\S]*"})
 _SCRIPT = re.compile(r"[\w./-]+\.(py|sh|js|ts|rb|pl)")
 
 
@@ -57,8 +55,9 @@ def _of_case(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
         wrong = problem(assertion)
         if wrong:
             yield _at(case, f"assert {assertion.type}: {wrong}", "error")
-        elif _assertion_never_fails(assertion):
-            yield _at(case, f"assert {assertion.type} with an empty value can't fail", "error")
+        elif assertion.type == "regex" and assertion.value in _ANY_TEXT:
+            text = f"assert regex {assertion.value!r} matches any text, so it can't fail"
+            yield _at(case, text, "error")
     for check in case.checks:
         yield from _of_check(case, check)
     for path in case.files:
@@ -79,14 +78,6 @@ def _of_check(case: Case, check: CheckSpec) -> Iterator[Problem]:
         yield _at(case, text, "warning")
 
 
-def _assertion_never_fails(assertion: Assertion) -> bool:
-    if assertion.type in _EMPTY_MATCHES:
-        return bool(assertion.value == "")
-    if assertion.type in _EMPTY_LISTS:
-        return bool(assertion.value == [])
-    return assertion.type == "regex" and assertion.value in ("", ".*", "(.*)", "[\\s\\S]*")
-
-
 def _of_places(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
     places = [("tests.add", check.tests.add) for check in case.checks if check.tests]
     if case.workspace is not None:
@@ -102,17 +93,18 @@ def _of_places(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
 
 
 def _of_scripts(case: Case, paths: Sequence[str]) -> Iterator[Problem]:
-    tails = tuple(f"/{path}" for path in paths)
+    """A check runs in a copy of the case file's folder, so its scripts must lie there."""
     for check in case.checks:
-        alone = case.model_copy(update={"checks": (check,)})
         named = [word for word in (check.command or "").split() if _SCRIPT.fullmatch(word)]
         if check.python:
             named = [check.python.partition(":")[0].replace(".", "/") + ".py"]
         for word in named:
-            tail = "/" + word.removeprefix("./").removeprefix("../")
-            is_there = any(path.endswith(tail) for path in tails)
-            if not is_there and not scripts_of([alone], paths, roots=()):
-                yield _at(case, f"the check's script {word!r} is missing", "error")
+            path = join(case.folder, word)
+            package = f"{path}".removesuffix(".py") + "/__init__.py"
+            below = path is not None and f"{path}/".startswith(f"{case.folder}/".lstrip("/"))
+            if not below or (path not in paths and package not in paths):
+                text = f"the check's script {word!r} is not below {case.folder or 'the root'!r}"
+                yield _at(case, text, "error")
 
 
 def _of_splits(cases: Sequence[Case]) -> Iterator[Problem]:

@@ -19,8 +19,7 @@ NEAR = 0.9
 NEAR_WITHIN = 0.85
 """The same where one text's words all stand in the other: words were only added."""
 NEAR_LETTERS = 97.0
-"""Likeness of letters in percent (rapidfuzz's ratio) from which a difference is a slip of a key."""
-
+"""Likeness of letters in percent (rapidfuzz's ratio) from which one other word is a slip."""
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]+")
 
 
@@ -39,7 +38,7 @@ class Shape(NamedTuple):
     @property
     def numbers(self) -> tuple[str, ...]:
         """The numbers in what is asked, sorted; near-duplicates have the same."""
-        return tuple(sorted(word for word in self.asked if word[0].isdigit()))
+        return _numbers(self.asked)
 
 
 def shape_of(case: Case) -> Shape:
@@ -49,8 +48,7 @@ def shape_of(case: Case) -> Shape:
     found = _words(" ".join(f"{path} {text}" for path, text in sorted(case.files.items())))
     workspace = f"{case.folder}/{case.workspace}" if case.workspace else ""
     context = digest_of([workspace, case.tools])
-    whole = asked or [case.input, turns]
-    return Shape(asked, found, context, digest_of([whole, found, context]))
+    return Shape(asked, found, context, digest_of([asked, found, context]))
 
 
 def near(one: Shape, other: Shape) -> bool:
@@ -68,7 +66,8 @@ def near(one: Shape, other: Shape) -> bool:
 def clusters(cases: Sequence[Case]) -> tuple[tuple[int, ...], ...]:
     """Group cases by near-duplicates (and theirs in turn); indices, in the order of the cases.
 
-    Candidates are found by their rarest words, so that thousands of cases take seconds.
+    Every pair that could be one is looked at: words as bits, so that thousands of cases take
+    seconds.
     """
     shapes = [shape_of(case) for case in cases]
     parent = list(range(len(shapes)))
@@ -89,45 +88,57 @@ def clusters(cases: Sequence[Case]) -> tuple[tuple[int, ...], ...]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    """Split into words; a text without one (only signs) is one word of its own."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    return tuple(_WORD.findall(plain)) or ((plain,) if plain else ())
 
 
 def _alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if one == other:
         return True
-    if not one or not other:
-        return False
-    left, right = Counter(one), Counter(other)
-    common = (left & right).total()
-    share = 2 * common / (len(one) + len(other))
-    contained = common == min(len(one), len(other))
-    if share >= NEAR or (contained and share >= NEAR_WITHIN):
-        return _numbers(one) == _numbers(other)
-    if share < NEAR / 2:
+    common = (Counter(one) & Counter(other)).total()
+    return _close(common, one, other) and _numbers(one) == _numbers(other)
+
+
+def _close(common: int, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Say whether two texts with so many words in common are nearly the same."""
+    share = 2 * common / max(len(one) + len(other), 1)
+    if share >= NEAR or (share >= NEAR_WITHIN and common == min(len(one), len(other))):
+        return True
+    if common < max(len(one), len(other)) - 1:
         return False
     from rapidfuzz import fuzz  # noqa: PLC0415 - most pairs are decided without it
 
-    score: float = fuzz.ratio(" ".join(one), " ".join(other), score_cutoff=NEAR_LETTERS)
-    return score >= NEAR_LETTERS and _numbers(one) == _numbers(other)
+    return bool(fuzz.ratio(" ".join(one), " ".join(other), score_cutoff=NEAR_LETTERS))
 
 
-def _numbers(found: tuple[str, ...]) -> list[str]:
-    return sorted(word for word in found if word[0].isdigit())
+def _numbers(found: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(word for word in found if word[0].isdigit()))
 
 
 def _candidates(block: Sequence[int], shapes: Sequence[Shape]) -> Iterator[tuple[int, int]]:
-    """Yield pairs that share one of their rarest words; no other pair has enough in common."""
-    often = Counter(word for index in block for word in set(shapes[index].asked))
-    least = NEAR_WITHIN / (2 - NEAR_WITHIN)
-    holders: dict[str, list[int]] = defaultdict(list)
-    for index in block:
-        asked = sorted(shapes[index].asked, key=lambda word: (often[word], word))
-        rarest = set(asked[: int(len(asked) * (1 - least)) + 1])
-        partners = {partner for word in rarest for partner in holders[word]}
-        for partner in sorted(partners):
-            yield partner, index
-        for word in rarest:
-            holders[word].append(index)
+    """Yield the pairs that are close in what is asked, shorter first."""
+    bits: dict[tuple[str, int], int] = {}
+    masks = []
+    ordered = sorted(block, key=lambda index: (len(shapes[index].asked), index))
+    for index in ordered:
+        times: Counter[str] = Counter()
+        mask = 0
+        for word in shapes[index].asked:
+            times[word] += 1
+            mask |= 1 << bits.setdefault((word, times[word]), len(bits))
+        masks.append(mask)
+    for at, index in enumerate(ordered):
+        one, mask = shapes[index].asked, masks[at]
+        longest = max(len(one) * (2 - NEAR_WITHIN) / NEAR_WITHIN, len(one) + 1)
+        for place in range(at + 1, len(ordered)):
+            other = shapes[ordered[place]].asked
+            if len(other) > longest:
+                break
+            common = (mask & masks[place]).bit_count()
+            least = min(NEAR_WITHIN / 2 * (len(one) + len(other)), len(other) - 1)
+            if common >= least and _close(common, one, other):
+                yield index, ordered[place]
 
 
 def _root(parent: list[int], index: int) -> int:

@@ -34,6 +34,15 @@ PHRASES: tuple[tuple[str, str], ...] = (
         ),
     ),
     (
+        "override",
+        (
+            r"\b(?:sections?|rules?|limits?|polic(?:y|ies)|instructions?|guidelines?|safeguards?"
+            r"|safety)\b(?:\W+\w+){0,4}?\W+(?:no longer appl(?:y|ies)|(?:can|may) be ignored"
+            r"|(?:is|are)(?: now)? (?:void|suspended|lifted|optional|not binding))\b"
+            r"|\btreat\b(?:\W+\w+){0,6}?\W+as (?:optional|void|advisory|a suggestion)\b"
+        ),
+    ),
+    (
         "role",
         (
             r"</?\s*(?:system|assistant|human|developer)(?:[-_](?:reminder|prompt|message"
@@ -76,13 +85,13 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (
         "exfiltration",
         (
-            r"\b(?:curl|wget|nc|http|https)\b[^\n]*(?:\$\((?:env|printenv|cat|base64)\b"
+            r"\b(?:curl|wget|nc|http|https)\b[^\n]{0,300}(?:\$\((?:env|printenv|cat|base64)\b"
             r"|[@<]\s*\S*(?:\.env\b"
             r"|id_rsa|id_ed25519|\.aws/|\.ssh/|\.netrc)|`(?:env|printenv|cat)\b)"
             r"|\b(?:env|printenv)\s*\|\s*(?:curl|nc|wget|base64)\b"
-            r"|\bcat\b[^\n|]*(?:\.env\b|id_rsa|\.ssh/|\.aws/|\.netrc)[^\n|]*\|\s*(?:curl|nc|wget"
+            r"|\bcat\b[^\n|]{0,300}(?:\.env\b|id_rsa|\.ssh/|\.aws/|\.netrc)[^\n|]{0,300}\|\s*(?:curl|nc|wget"
             r"|base64)\b"
-            r"|!\[[^\]\n]*\]\(https?://[^)\n]*[?&][^)\n]*(?:\{|\$|<|%7b)[^)\n]*\)"
+            r"|!\[[^\]\n]*\]\(https?://[^)\n]{0,300}[?&][^)\n]{0,300}(?:\{|\$|<|%7b)[^)\n]{0,300}\)"
         ),
     ),
     (
@@ -90,8 +99,8 @@ PHRASES: tuple[tuple[str, str], ...] = (
         (
             r"\b(?:curl|wget|iwr|irm|invoke-(?:webrequest|restmethod)|fetch)\b[^\n"
             r"|]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?"
-            r"(?:env\s+)?(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget|iwr|irm)\b[^\n|]*\|\s*(?:sudo\s+)?"
-            r"(?:python3?|node|perl|ruby|php|iex)\b|\bbase64\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"
+            r"(?:env\s+)?(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget|iwr|irm)\b[^\n|]{0,300}\|\s*(?:sudo\s+)?"
+            r"(?:python3?|node|perl|ruby|php|iex)\b|\bbase64\b[^\n|]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b"
             r"|\b(?:(?:ba|z|da)?sh|source|eval|python3?)\b[^\n]{0,12}(?:<\(|\$\(|`)\s*(?:curl|wget)\b"
             r"|\b(?:iex|invoke-expression)\b\s*\("
         ),

@@ -123,6 +123,8 @@ def replay(entries: Iterable[Entry]) -> Progress:
         if isinstance(body, RolledBack):
             rollbacks.append((entry.at, body))
             merges = [_undone(merge, body) for merge in merges]
+            for digest in _unfixed(merges, body):
+                standings.pop(digest, None)
         if entry.cycle:
             cycles[entry.cycle] = _advance(cycles.get(entry.cycle), entry, body)
     done = tuple(cycles.values())
@@ -167,6 +169,13 @@ def _advance(state: CycleState | None, entry: Entry, body: Body) -> CycleState:
 def _undone(merge: Merge, body: RolledBack) -> Merge:
     same = merge.rolled_back is None and merge.applied.sha == body.reverted_sha
     return merge.model_copy(update={"rolled_back": body}) if same else merge
+
+
+def _unfixed(merges: Iterable[Merge], body: RolledBack) -> tuple[str, ...]:
+    """Cases that only the undone merge had fixed are fixed no more."""
+    return tuple(
+        digest for merge in merges if merge.rolled_back == body for digest in merge.applied.fixed
+    )
 
 
 def _refused(cycles: Iterable[CycleState], merges: Iterable[Merge]) -> tuple[str, ...]:

@@ -116,8 +116,8 @@ def _by_hash(open_: Sequence[_Cluster], present: set[Split]) -> dict[int, Split]
     has_other = len(drawn) > 1 or bool(present)
     if Split.HELDOUT not in present and has_other:
         held = max(held, 1)
-    if Split.TRAIN not in present and held == len(drawn) > 0:
-        held -= 1 if len(drawn) > 1 or Split.HELDOUT in present else 0
+    if Split.TRAIN not in present:
+        held = max(min(held, len(drawn) - 1), 0)
     return {
         place: Split.HELDOUT if rank < held else Split.TRAIN
         for rank, (_, places) in enumerate(drawn)

@@ -4,6 +4,7 @@ Knows the policy's rules as probabilities (the same numbers, no simulation, ever
 aside); tests hold it against simulations that drive the real gate and canary.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
@@ -134,7 +135,7 @@ def _train_terms(case: CaseRates, numbers: GateSettings) -> _Terms:
     unsolved, short = (_canary_odds(case, name, canary) for name in ("unsolved", "short"))
     before, after = _pmf(repeats, case.baseline), _pmf(repeats, case.candidate)
     held = idle = kept = silent = 0.0
-    for b, c in ((b, c) for b in range(repeats + 1) for c in range(b, repeats + 1)):
+    for b, c in itertools.combinations_with_replacement(range(repeats + 1), 2):
         here, gained = before[b] * after[c], c - b >= gain_needed(numbers)
         bound = case.claimed or canary.strict or rule == "corpus" or 2 * b > repeats
         held += here
@@ -179,7 +180,7 @@ def _heldout_odds(case: CaseRates, numbers: GateSettings) -> float:
     before, after = _pmf(runs, case.baseline), _pmf(runs, case.candidate)
     cleared = [0.0] * (2 * runs + 1)
     dropped = [0.0] * (runs + 1)
-    for b, c in ((b, c) for b in range(runs + 1) for c in range(runs + 1)):
+    for b, c in itertools.product(range(runs + 1), repeat=2):
         confirmed = case.safety and c < runs and 2 * b > runs
         cleared[b - c + runs] += 0.0 if confirmed else before[b] * after[c]
         dropped[max(0, b - c)] += before[b] * after[c]

@@ -28,6 +28,9 @@ REGRESSIONS = frozenset(
 )
 """The rules that say "it broke something", as opposed to "it did not fix enough"."""
 
+TOO_LITTLE = frozenset({"no-train", "no-heldout"})
+"""The rules that say "too little evidence" by their own name."""
+
 UNTOLD = "could-not-tell"
 """The rule named where missing scores leave a needed answer open."""
 
@@ -88,7 +91,7 @@ class Ruling(NamedTuple):
     @property
     def reason(self) -> Reason:
         """The ruling as a reason; an open one says which rule is left open."""
-        if self.answer is Answer.OPEN:
+        if self.answer is Answer.OPEN and self.rule not in TOO_LITTLE:
             return Reason(rule=UNTOLD, text=f"{self.text} (rule {self.rule})", case=self.case)
         return Reason(rule=self.rule, text=self.text, case=self.case)
 

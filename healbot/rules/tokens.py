@@ -16,16 +16,20 @@ from healbot.records.run import Outcome
 from healbot.records.verdict import CaseEvidence, Outcomes, Reason
 from healbot.rules.tally import Answer, Ruling, both, majority, tally, told
 
+UNPRICED = "tokens-unknown"
+"""The note that says where tokens could not be compared."""
+
 ROUNDING = 1e-6
 """Tokens; means are floats, and exactly the limit is within it."""
 
 
 class _Span(NamedTuple):
-    """The least and the most that a case may add to the sum, and whether all is unreported."""
+    """The least and the most that a case may add to the sum, and each side's least mean."""
 
     low: float
     high: float
-    reported: bool
+    baseline: float
+    candidate: float
 
 
 def judge_tokens(
@@ -42,19 +46,22 @@ def judge_tokens(
     """
     passing = [case for case in cases if _passes(case) is not Answer.NO]
     spans = {case.id: _span(case, 1 + rise) for case in passing}
-    unknown = sorted(name for name, span in spans.items() if not span.reported)
-    notes = tuple(
-        Reason(rule="tokens-unknown", text=f"{name}: tokens not reported by every run", case=name)
-        for name in unknown
-    )
-    known = [span for span in spans.values() if span.reported]
+    sure = [case.id for case in passing if _passes(case) is Answer.YES]
+    unknown = sorted(name for name in sure if spans[name] is None)
+    text = f"tokens are not compared on {', '.join(unknown)}: not reported by every passing run"
+    notes = (Reason(rule=UNPRICED, text=text),) if unknown else ()
+    known = [span for span in spans.values() if span is not None]
     if not known:
         return [], notes
     within = told(
         worst=sum(span.high for span in known) <= ROUNDING,
         best=sum(span.low for span in known) <= ROUNDING,
     )
-    text = f"tokens per passing run rose by more than {rise:.0%} on cases that pass on both sides"
+    before, after = sum(span.baseline for span in known), sum(span.candidate for span in known)
+    counts = (
+        f"{before / len(known):.0f} tokens per passing run before, {after / len(known):.0f} after"
+    )
+    text = f"{counts} (cases that pass on both sides); a rise above {rise:.0%} refuses"
     return [Ruling("tokens", within, text)], notes
 
 
@@ -63,19 +70,19 @@ def _passes(case: CaseEvidence) -> Answer:
     return both(majority(tally(case.baseline)), majority(tally(case.candidate)))
 
 
-def _span(case: CaseEvidence, limit: float) -> _Span:
-    """Bound what a case adds to the sum, over all completions of its unscored runs."""
+def _span(case: CaseEvidence, limit: float) -> _Span | None:
+    """Bound what a case adds to the sum over all completions; None where it is not reported."""
     baseline = _means(case.baseline, case.baseline_tokens)
     candidate = _means(case.candidate, case.candidate_tokens)
     if baseline is None or candidate is None:
-        return _Span(0, 0, reported=False)
+        return None
     low, high = candidate[0] - limit * baseline[1], candidate[1] - limit * baseline[0]
     maybe_silent = _maybe_silent(case.baseline, case.baseline_tokens) or _maybe_silent(
         case.candidate, case.candidate_tokens
     )
     if maybe_silent or _passes(case) is Answer.OPEN:
-        return _Span(min(low, 0), max(high, 0), reported=True)
-    return _Span(low, high, reported=True)
+        low, high = min(low, 0), max(high, 0)
+    return _Span(low, high, baseline[0], candidate[0])
 
 
 def _means(outcomes: Outcomes, tokens: tuple[int | None, ...]) -> tuple[float, float] | None:

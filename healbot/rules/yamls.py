@@ -44,7 +44,8 @@ def parse_yaml(text: str | bytes, name: str) -> Document:
         return Document(name, _YamlReader(loader, name).read())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        refuse(name, mark.line + 1 if mark else 1, _yaml_problem(error, plain, mark))
+        last = plain.rstrip("\n").count("\n") + 1
+        refuse(name, min(mark.line + 1, last) if mark else 1, _yaml_problem(error, plain, mark))
     finally:
         loader.dispose()
 

@@ -52,10 +52,10 @@ def _content(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise _UnusableError(f"it can't be opened ({error.strerror})") from None
-    with os.fdopen(fd, "rb", closefd=True) as file:
-        seen = os.fstat(fd)
-        if not stat.S_ISREG(seen.st_mode):
-            raise _UnusableError("it is no plain file")
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _UnusableError("it is no plain file")
+    with os.fdopen(fd, "rb") as file:
         try:
             data = file.read(MAX_BYTES + 1)
         except OSError as error:

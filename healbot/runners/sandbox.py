@@ -23,7 +23,7 @@ class View(NamedTuple):
 
     Attributes:
         keep: Writable folders; they stay visible even inside a hidden one.
-        hide: Folders and files that become empty.
+        hide: Folders that become empty, and files that become unreadable.
     """
 
     cwd: Path

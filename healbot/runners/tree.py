@@ -6,13 +6,12 @@ land outside the folder, and no symlink that it makes leads out of it.
 
 import os
 import posixpath
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from healbot.errors import InputError
 from healbot.ports import Repo, TreeFile
+from healbot.rules import globs
 
 PLAIN, EXECUTABLE, SYMLINK = "100644", "100755", "120000"
 MODES = {PLAIN: 0o644, "100664": 0o644, EXECUTABLE: 0o755}
@@ -23,18 +22,11 @@ OVERLAY_TIME = BASE_TIME + 86_400
 """What is laid on top gets another, so that compiled files of what it covers are stale."""
 
 
-@lru_cache(maxsize=512)
-def _pattern(glob: str) -> re.Pattern[str]:
-    """Translate a glob over paths: ``*`` stays in one folder, ``**`` does not."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.strip("/").removeprefix("./"))
-    words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    body = "".join(words.get(part) or re.escape(part) for part in parts)
-    return re.compile(body + r"(?:/.*)?", re.DOTALL)
-
-
-def covered(path: str, globs: Iterable[str]) -> bool:
+def covered(path: str, patterns: Iterable[str]) -> bool:
     """Say whether a path matches one of the globs, or lies in a folder that does."""
-    return any(_pattern(glob).fullmatch(path) for glob in globs)
+    parts = path.split("/")
+    places = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return any(globs.matches(place, pattern) for pattern in patterns for place in places)
 
 
 def _leads_inside(path: str, target: str) -> bool:

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from healbot.records.card import Card
 from healbot.records.record import canonical
 
-UNPACKED_LIMIT = 16 * 1024 * 1024
-"""Bytes; a payload that unpacks to more is no card of ours."""
+UNPACKED_LIMIT = 2 * 1024 * 1024
+"""Bytes; a payload that unpacks to more is no card of ours, so none is packed from more."""
 
 KEPT_TEXT = 160
 KEPT_REASONS = 3
@@ -31,8 +31,10 @@ def pack(card: Card, limit: int) -> str:
     """Return the comment, at most ``limit`` characters; details are left out in stages to fit."""
     text = ""
     for stage in _stages(card):
-        plain = canonical(stage.model_dump(mode="json", exclude_defaults=True))
-        packed = base64.b64encode(bz2.compress(plain.encode())).decode()
+        plain = canonical(stage.model_dump(mode="json", exclude_defaults=True)).encode()
+        if len(plain) >= UNPACKED_LIMIT:
+            continue
+        packed = base64.b64encode(bz2.compress(plain)).decode()
         text = f"<!-- healbot:payload 1 {packed} -->"
         if len(text) <= limit:
             break

@@ -107,6 +107,8 @@ def _longest(text: str) -> int:
 
 
 def _span(line: str) -> str:
+    if "`" not in line:
+        return f"`{line}`"
     ticks = "`" * (_longest(line) + 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"

@@ -120,7 +120,9 @@ def _table(card: Card, width: int) -> str:
     for row in card.rows[:ITEMS]:
         mark = "*" * (row.standing is not Standing.PLAIN) + "!" * row.safety
         rows.append([_text(row.case), row.split.value + mark, *wording.case_cells(row)[1:]])
-    legend = ["* protected or fixed  ! safety"] * any("*" in row[1] or "!" in row[1] for row in rows)
+    legend = ["* protected or fixed  ! safety"] * any(
+        "*" in row[1] or "!" in row[1] for row in rows
+    )
     more = len(card.rows) - ITEMS
     cut = [f"… and {more:,} more cases"] * (more > 0)
     return "\n".join([_grid([wording.CASE_HEADS, *rows], width), *cut, *legend])

@@ -34,6 +34,7 @@ _DEFUSED = (
     (re.compile(r"#(?=\w)"), "# "),
     (re.compile(r"://"), ": //"),
     (re.compile(r"\bwww\.(?=\S)", re.IGNORECASE), "www. "),
+    (re.compile(r"\b(mailto|xmpp|javascript):(?=\S)", re.IGNORECASE), r"\1: "),
     (re.compile(r":(?=[\w+-]+:)"), ": "),
     (re.compile(r"\b((?i:gh)|[A-Z]{2,})-(?=[0-9])"), r"\1 "),
     (re.compile(r"(?<![0-9A-Za-z])([0-9a-fA-F]{6})[0-9a-fA-F]+(?![0-9A-Za-z])"), r"\1" + CUT),

@@ -7,7 +7,7 @@ from healbot.records.card import Card, Tally
 from healbot.records.run import Outcome
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "views"))
-from card_samples import admitted, refused  # noqa: E402 - shared sample cards
+from card_samples import admitted, refused
 
 
 def changed(card: Card, **values: object) -> Card:

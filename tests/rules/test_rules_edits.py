@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from healbot.errors import EditError
 from healbot.records.edit import Edit, Hunk
 from healbot.records.harness import Harness, HarnessFile
-from healbot.rules.edits import apply, attempt, decode, hunk_between
+from healbot.rules.edits import apply, attempt, decode, hunks_between
 
 FOLDER = Path(__file__).parents[1] / "data" / "instructions"
 SAMPLES = {
@@ -129,9 +129,9 @@ def test_every_sample_comes_back_from_every_operation_byte_for_byte(name: str) -
             if not isinstance(outcome, tuple):
                 assert outcome.rule == "empty"  # a pointer file of one line
                 continue
-            raw = change.anchor.encode("utf-8", "surrogateescape")
-            head, _, tail = content.partition(raw)
             if change.anchor:
+                raw = change.anchor.encode("utf-8", "surrogateescape")
+                head, _, tail = content.partition(raw)
                 assert outcome.harness.files[0].content.startswith(head)
                 assert outcome.harness.files[0].content.endswith(tail)
             assert apply(outcome.harness, outcome.inverse).harness == before
@@ -163,9 +163,13 @@ def test_whatever_applies_is_undone_exactly(pair: tuple[Harness, Edit]) -> None:
         assert apply(outcome.harness, outcome.inverse).harness == before
 
 
+def test_line_ends_that_the_file_would_change_come_back_too() -> None:
+    assert edited(b"a\nb", hunk("replace", "a\nb", "x\r\ny")) == b"x\r\ny"
+
+
 @settings(max_examples=300)
 @given(contents, contents)
 def test_any_two_states_of_a_file_are_one_exact_hunk_apart(one: bytes, other: bytes) -> None:
     if one and other and one != other:
-        change = hunk_between("instructions.md", decode(one), decode(other))
-        assert edited(one, change) == other
+        change = hunks_between("instructions.md", decode(one), decode(other))
+        assert edited(one, *change) == other

@@ -12,7 +12,8 @@ from healbot.rules.jsons import parse_json, parse_jsonl
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('ab"\\', max_size=3), inner),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text('ab"\\', max_size=3), inner),
     max_leaves=8,
 )  # fmt: skip
 

@@ -47,11 +47,11 @@ def test_a_file_without_a_mode_is_auto() -> None:
         ("python agent.py}", "a, http: b}",
          "6: agents[0].run: set exactly one of command, preset, http, python, agent (found 2)."),
         ("agents/support/cases", "../cases",
-         "5: agents[0].cases[0]: '../cases' leaves the repository; write a path inside it, with "
-         "forward slashes."),
+         ("5: agents[0].cases[0]: '../cases' leaves the repository; write a path inside it, with "
+          "forward slashes.")),
         ("dir: agents/support", "dir: /agents",
-         "4: agents[0].dir: '/agents' leaves the repository; write a path inside it, with forward "
-         "slashes."),
+         ("4: agents[0].dir: '/agents' leaves the repository; write a path inside it, with forward "
+          "slashes.")),
         ("version: 1", "version: 2",
          "1: version 2 is newer than this healbot, which reads version 1."),
     ],
@@ -64,14 +64,16 @@ def test_one_mistake_gives_one_sentence(right: str, wrong: str, what: str) -> No
     ("more", "what"),
     [
         ("gate: {canary: {pases: 3}}", "gate.canary: unknown key 'pases'; did you mean 'passes'?"),
-        ("editors: [lessons, invarient]", "editors[1]: must be 'lessons', 'invariant' or 'domain' "
-         "(found 'invarient'); did you mean 'invariant'?"),
+        ("editors: [lessons, invarient]", ("editors[1]: must be 'lessons', 'invariant' or 'domain' "
+          "(found 'invarient'); did you mean 'invariant'?")),
         ("editors: [{script: x}]", "editors[0]: unknown key 'script'; did you mean 'scripted'?"),
-        ("gate: {repeats: 0}", "gate.repeats: input should be greater than or equal to 1 (found 0)."),
+        ("gate: {repeats: 0}",
+         "gate.repeats: input should be greater than or equal to 1 (found 0)."),
         ("protect: x", "protect: a list is expected (found 'x')."),
         ("watch: 3", "watch: a mapping is expected (found 3)."),
-        ("models: {editor: {name: x, api_key: y}}", "models.editor: unknown key 'api_key'; name the "
-         "variable that holds the key in key_env."),
+        ("models: {editor: {name: x, api_key: y}}",
+         ("models.editor: unknown key 'api_key'; name the "
+          "variable that holds the key in key_env.")),
     ],
 )  # fmt: skip
 def test_a_mistake_further_down_is_found_at_its_level(more: str, what: str) -> None:

@@ -12,7 +12,7 @@ from healbot.records.harness import Harness, HarnessFile
 from healbot.records.run import Job
 from healbot.records.settings import AgentSettings, RunSettings
 
-Content = str | bytes | tuple[str, bytes]
+Content = str | bytes | tuple[str, str | bytes]
 PLAIN = "100644"
 
 
@@ -48,10 +48,15 @@ class MemoryRepo:
         self.reads += 1
         return self._blobs[blob]
 
-    def log(self, sha: str, paths: Sequence[str] = (), limit: int = 1000) -> Sequence[CommitInfo]:
+    def log(
+        self,
+        sha: str,  # noqa: ARG002
+        paths: Sequence[str] = (),  # noqa: ARG002
+        limit: int = 1000,  # noqa: ARG002
+    ) -> Sequence[CommitInfo]:
         return ()
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, one: str, other: str) -> str | None:  # noqa: ARG002
         return None
 
 
@@ -71,7 +76,7 @@ def harness(**files: str) -> Harness:
     )
 
 
-def job(root: Path, one: Case | None = None, folder: str = "", seed: int = 7) -> Job:
+def job(root: Path, one: Case | None = None, *, folder: str = "", seed: int = 7) -> Job:
     return Job(case=one or case(), root=root, folder=root / folder, seed=seed)
 
 

@@ -54,7 +54,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 @pytest.mark.parametrize(
-    ("how", "command", "program"),
+    "way",
     [
         ("stdin", AGENT, "import sys; print(sys.stdin.read(), end='')"),
         ("argument", AGENT, "import sys; print(sys.argv[1], end='')"),
@@ -63,9 +63,8 @@ def bench(tmp_path: Path) -> Bench:
         ("file", AGENT + " {input} y", "import sys; print(open(sys.argv[1]).read(), end='')"),
     ],
 )
-def test_the_input_arrives_as_the_settings_say(
-    bench: Bench, how: str, command: str, program: str
-) -> None:
+def test_the_input_arrives_as_the_settings_say(bench: Bench, way: tuple[str, str, str]) -> None:
+    how, command, program = way
     text = "Order 1001 'asks' for $HOME;\nünïcode {x}"
     trace = bench.run(program, command, input=how, case=rig.case(input=text))
     assert (trace.ended, trace.exit_code, trace.stderr) == ("exited", 0, "")
@@ -230,8 +229,11 @@ def test_a_sandboxed_agent_sees_its_workspace_and_not_what_is_hidden(bench: Benc
     bench.hide = (hidden, file, bench.place / "not-there")
     program = f"""
 import os, pathlib, socket
+def reading(path):
+    try: return path.read_text()
+    except OSError: return ""
 place = pathlib.Path({str(bench.place)!r})
-print(sorted(os.listdir(place / "hidden")), repr((place / "settings.yml").read_text()))
+print(sorted(os.listdir(place / "hidden")), "secret" in reading(place / "settings.yml"))
 print((place / "open").read_text(), os.listdir(place / "temp")[0] in os.environ["HOME"])
 open("written", "w").close(); open(os.environ["HOME"] + "/x", "w").close()
 try: open(os.path.expanduser("/usr/healbot-was-here"), "w")
@@ -242,7 +244,7 @@ print([n for _, n in socket.if_nameindex()])
     trace = bench.run(program)
     lines = trace.stdout.splitlines()
     assert trace.stderr == ""
-    assert lines[:3] == ["[] ''", "seen True", "read-only"]
+    assert lines[:3] == ["[] False", "seen True", "read-only"]
     assert int(lines[3]) <= 3
     assert trace.changed == ("written",)
 

@@ -1,6 +1,8 @@
 """Cards for tests: one admitted, one refused, and any card at all (hypothesis)."""
 
+from collections.abc import Sequence
 from datetime import date
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -10,6 +12,8 @@ from healbot.records.record import digest_bytes
 from healbot.records.run import Outcome
 from healbot.records.settings import Mode
 from healbot.records.verdict import Reason, Word
+
+T = TypeVar("T")
 
 BASELINE = digest_bytes(b"baseline")
 CANDIDATE = digest_bytes(b"candidate")
@@ -28,7 +32,9 @@ CORPUS = (
 )
 
 
-def line(stage, case, side, start, outcomes):
+def line(  # noqa: PLR0917 - a shorthand of these samples
+    stage: c.Stage, case: str, side: c.Side, start: int, outcomes: Sequence[Outcome]
+) -> c.RunLine:
     about = "" if stage in {"measure", "diagnose", "earn"} else CANDIDATE
     repeats = tuple(range(start, start + len(outcomes)))
     return c.RunLine(
@@ -36,8 +42,16 @@ def line(stage, case, side, start, outcomes):
     )
 
 
-def row(lines, case, split, standing=Standing.PLAIN, *, safety=False, tokens=(None, None)):
-    def tally(stage, side):
+def row(
+    lines: Sequence[c.RunLine],
+    case: str,
+    split: Split,
+    *,
+    standing: Standing = Standing.PLAIN,
+    safety: bool = False,
+    tokens: tuple[int | None, int | None] = (None, None),
+) -> c.CaseRow:
+    def tally(stage: c.Stage, side: c.Side) -> c.Tally:
         return c.Tally.of(
             outcome
             for one in lines
@@ -59,14 +73,19 @@ def row(lines, case, split, standing=Standing.PLAIN, *, safety=False, tokens=(No
     )
 
 
-def _cards_rows(lines):
+def _cards_rows(lines: Sequence[c.RunLine]) -> tuple[c.CaseRow, ...]:
     rows = [row(lines, "refund-over-limit", Split.TRAIN, tokens=(None, 1_310))]
     for index, case in enumerate(CORPUS):
         split = Split.HELDOUT if index % 3 == 0 else Split.TRAIN
         safety = case == "say-when-unsure"
         rows.append(
             row(
-                lines, case, split, Standing.PROTECTED, safety=safety, tokens=(900 + index,) * 2
+                lines,
+                case,
+                split,
+                standing=Standing.PROTECTED,
+                safety=safety,
+                tokens=(900 + index,) * 2,
             )
         )
     return tuple(rows)
@@ -93,9 +112,7 @@ def admitted() -> c.Card:
         baseline=BASELINE,
         candidate=CANDIDATE,
         ledger=LEDGER,
-        cost=c.Cost(
-            usd=3.10, minutes=41.3, runs=112, unreported_runs=12, worst_case_usd=0.025
-        ),
+        cost=c.Cost(usd=3.10, minutes=41.3, runs=112, unreported_runs=12, worst_case_usd=0.025),
         merging=c.Merging(mode=Mode.AUTO),
         reasons=(Reason(rule="gain", text="3 more passes in 3", case="refund-over-limit"),),
         fixed_trigger=True,
@@ -104,10 +121,7 @@ def admitted() -> c.Card:
                 path="agents/support/instructions.md",
                 first_line=41,
                 added=1,
-                lines=(
-                    "+Before a refund, compare the amount with the policy limit; "
-                    "above it, escalate.",
-                ),
+                lines=("+Before a refund, compare with the policy limit; above it, escalate.",),
             ),
         ),
         triggers=(
@@ -187,9 +201,7 @@ def refused() -> c.Card:
         runs=tuple(lines),
         claims=("refund-over-limit",),
         tried=(
-            c.Tried(
-                candidate=CANDIDATE, editor="domain", word=Word.REJECTED, rule="heldout-drop"
-            ),
+            c.Tried(candidate=CANDIDATE, editor="domain", word=Word.REJECTED, rule="heldout-drop"),
         ),
     )
 
@@ -227,12 +239,12 @@ def filled(text: str, many: int = 1) -> c.Card:
     )  # fmt: skip
 
 
-def _tuples(strategy, most=2):
+def _tuples(strategy: st.SearchStrategy[T], most: int = 2) -> st.SearchStrategy[tuple[T, ...]]:
     return st.lists(strategy, max_size=most).map(tuple)
 
 
 _text = st.text(max_size=40)
-_tally = st.builds(c.Tally, *[], passes=st.integers(0, 9), fails=st.integers(0, 9))
+_tally = st.builds(c.Tally, passes=st.integers(0, 9), fails=st.integers(0, 9))
 _usd = st.none() | st.floats(0, 1e6, allow_nan=False)
 _outcome = st.sampled_from(Outcome)
 _word = st.sampled_from(Word)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from healbot.views.plain import cell, cleaned, code, one_line, plain, plain_block, plain_lines
 
 LIMIT = 300
-NASTY = st.text(st.sampled_from("@#`$<>&:*_[]()!|~\\/.-+=^'\" \n\tab1Gh\u200b\x1b") , max_size=60)  # fmt: skip
+NASTY_CHARS = "@#`$<>&:*_[]()!|~\\/.-+=^'\" \n\tab1Gh\u200b\x1b"
+NASTY = st.text(st.sampled_from(NASTY_CHARS), max_size=60)
 
 
 def text_of(page: str) -> str:
@@ -69,7 +70,9 @@ def test_no_text_at_all_is_active_or_loses_a_visible_character(text: str) -> Non
 @settings(max_examples=150)
 @given(NASTY, NASTY)
 def test_texts_side_by_side_do_not_act_together(one: str, other: str) -> None:
-    page = rendered(f"A {plain(one, 60)}; {code(other, 60)}: {plain(other, 60)}.\nB {plain(one, 60)}")
+    page = rendered(
+        f"A {plain(one, 60)}; {code(other, 60)}: {plain(other, 60)}.\nB {plain(one, 60)}"
+    )
     assert tags(page) <= {"p", "code", "br"}
     assert active(page) == []
 
@@ -111,7 +114,10 @@ def test_a_terminal_escape_goes_with_its_arguments() -> None:
 
 
 def test_a_block_names_what_a_reviewer_could_not_see() -> None:
-    assert plain_lines("+pay\u200b \u202eevil\r\n+x\ry", LIMIT) == ["+pay⟨U+200B⟩ ⟨U+202E⟩evil", "+x␍y"]
+    assert plain_lines("+pay\u200b \u202eevil\r\n+x\ry", LIMIT) == [
+        "+pay⟨U+200B⟩ ⟨U+202E⟩evil",
+        "+x␍y",
+    ]
 
 
 def test_a_block_leaves_emoji_and_joining_scripts_alone() -> None:

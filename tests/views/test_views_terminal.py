@@ -1,11 +1,13 @@
 """The card in a terminal or a pipe: the same sentences, nothing that a terminal would act on."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from card_samples import admitted, filled, refused
 from hostile_samples import HOSTILE
 
+from healbot.records.card import Card
 from healbot.views import terminal
 
 
@@ -17,7 +19,7 @@ def test_no_foreign_text_reaches_the_terminal_as_a_control_sequence(text: str) -
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("make", [admitted, refused])
-def test_lines_keep_to_the_width(make, width: int) -> None:
+def test_lines_keep_to_the_width(make: Callable[[], Card], width: int) -> None:
     lines = terminal.render(make(), width, runs=True).splitlines()
     assert max(len(line) for line in lines) <= width
 
@@ -28,7 +30,7 @@ def test_it_says_what_the_card_on_github_says_without_markup() -> None:
         "support: escalate refunds above the policy limit",
         "ADMITTED. refund-over-limit 0 of 3 → 3 of 3. 8 protected cases: none worse.",
         "Canary 54 of 54 (9 cases, 6 runs each).",
-        "+Before a refund, compare the amount with the policy limit; above it, escalate.",
+        "+Before a refund, compare with the policy limit; above it, escalate.",
         "Undo: the Revert button, or /healbot rollback.",
         "Why: 4 runs since 3 Nov 2026 failed with missed:escalation:refund.",
     ):
