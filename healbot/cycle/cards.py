@@ -293,9 +293,12 @@ def _could_not_tell(
             told.append(f"{row.case}: {none} runs that no check could score")
     if state.measured and state.measured.unscored:
         told.append(f"no majority in {', '.join(state.measured.unscored)} under the baseline")
+    verdicts = [one.verdict for one in state.gated[-1:]]
+    verdicts += [state.canaried.verdict] if state.canaried else []
+    told += [note.text for verdict in verdicts for note in verdict.notes]
     if subject.unsandboxed:
         told.append("unsandboxed: the agent could have looked at files outside its workspace")
-    return tuple(told)
+    return tuple(dict.fromkeys(told))
 
 
 def _tried(state: CycleState) -> Iterable[Tried]:

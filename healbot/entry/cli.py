@@ -6,9 +6,8 @@ Knows typer; the groups and names are fixed by the project's interface.
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from healbot import __version__
@@ -16,6 +15,7 @@ from healbot.entry import audits, cases, pulls
 from healbot.entry.environment import shed
 from healbot.entry.facts import history as history_rows
 from healbot.entry.facts import status as status_facts
+from healbot.entry.grouped import GroupedHelp
 from healbot.entry.options import HERE, AgentArgument, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json, table
 from healbot.entry.voice import voice
@@ -24,14 +24,18 @@ from healbot.records.record import shown
 from healbot.records.settings import Mode
 
 FIRST = "First things"
+START = "To look around"
 LOOP = "The loop"
 DATA = "Cases and the queue"
 EVIDENCE = "Evidence"
 
-EPILOG = "Exit codes: " + "; ".join(f"{code.value} {text}" for code, text in EXIT_MEANINGS.items())
+EPILOG = "Exit codes:\n" + "\n".join(
+    f"{code.value:>4}  {text}" for code, text in EXIT_MEANINGS.items()
+)
 
 app = typer.Typer(
     name="healbot",
+    cls=GroupedHelp,
     help="Improves an agent's instructions from its own failures, and admits a change only on "
     "evidence.",
     epilog=EPILOG,
@@ -44,17 +48,21 @@ app.add_typer(pulls.app, name="pulls", rich_help_panel=DATA)
 app.add_typer(cases.app, name="cases", rich_help_panel=DATA)
 
 
+WRONG_USAGE: Any = typer.BadParameter.__bases__[0]
+"""The parent of every usage error, of whichever click typer carries."""
+
+
 def run_app() -> int:
     """Parse the command line and run it; returns the exit code."""
     command = typer.main.get_command(app)
     try:
         result = command.main(prog_name="healbot", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return Exit.USAGE
-    except click.ClickException as error:
+    except WRONG_USAGE as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.format_message())
+            return Exit.USAGE
         raise UsageError(error.format_message(), "See healbot --help.") from error
-    except click.exceptions.Abort as error:
+    except typer.Abort as error:
         raise KeyboardInterrupt from error
     return result if isinstance(result, int) else Exit.DONE
 
@@ -234,7 +242,7 @@ def judge(
     return judge_text(text, policy)
 
 
-@app.command(rich_help_panel=LOOP)
+@app.command(rich_help_panel=START)
 def schema() -> None:
     """Print the settings file's JSON schema."""
     from healbot.entry.schema import settings_schema  # noqa: PLC0415 - only here
@@ -242,7 +250,7 @@ def schema() -> None:
     print(json.dumps(settings_schema(), indent=2))
 
 
-@app.command(rich_help_panel=FIRST)
+@app.command(rich_help_panel=START)
 def demo(
     seed: Annotated[int, typer.Option(help="Another story.", min=0)] = 0,
     keep: Annotated[Path | None, typer.Option(help="Leave the sandbox in this folder.")] = None,

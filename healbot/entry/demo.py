@@ -92,9 +92,7 @@ def _story(folder: Path, env: Mapping[str, str], seed: int) -> None:
     _commit(repo, _harm(repo), "Hear a second complaint, from a careless editor")
     refused, card = _cycle(folder, env)
     print(render(card) if card else "")
-    print(
-        f"Outcome: {refused.closed.outcome if refused.closed else '?'}. No pull request was opened."
-    )
+    print("No pull request was opened." if not refused.pull else "It went further than it should.")
 
     _title("4. Undo  ($ healbot rollback --why 'the demo is over')")
     _undo(folder, env, state)

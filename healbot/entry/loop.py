@@ -150,7 +150,11 @@ def _carry_on(
     except CouldNotTellError as error:
         _abandon(shop, book, forge, why=error.what, purse=purse)
         raise
-    return state, delivery.card(state, book.progress.standings)
+    fixed = state.applied.fixed if state.applied else ()
+    standings = {
+        case: standing for case, standing in book.progress.standings.items() if case not in fixed
+    }
+    return state, delivery.card(state, standings)
 
 
 def _abandon(

@@ -5,10 +5,9 @@ Knows how one line renders and parses. Chaining, verifying and replaying are rul
 """
 
 import json
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from healbot.records.case import Standing
 from healbot.records.record import Record, canonical, digest_bytes
@@ -271,7 +270,7 @@ class Entry(Record):
     schema_version: Literal[1] = 1
     number: int = Field(ge=1)
     previous: str = Field(pattern=r"^[0-9a-f]{64}$")
-    at: datetime
+    at: AwareDatetime
     agent: str
     cycle: str | None = None
     spent: Spend = Spend()

@@ -4,12 +4,16 @@ Knows entries and bytes. Finds an edited, inserted, removed or reordered line by
 or a chain rewritten from scratch it finds with the heads anchored elsewhere.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from healbot.errors import ChainError
 from healbot.records.ledger import GENESIS, Body, Entry, Spend
 from healbot.records.record import Record, digest_bytes, shown
+
+_SEGMENT = re.compile(r"(?:^|/)(agents/[^/]+/audit/\d{4}-\d\d\.jsonl)$")
+"""A segment's place on the state branch, wherever a copy of it lies."""
 
 
 class Broken(Record):
@@ -80,6 +84,8 @@ def read_chain(segments: Mapping[str, bytes], anchors: Iterable[str] = ()) -> Ch
             entry, wrong = _read(raw, head=head, number=number, path=path)
             if wrong:
                 broken.append(Broken(path=path, line=place, text=wrong))
+            if not raw.strip():
+                continue
             head = digest_bytes(raw.removesuffix(b"\n"))
             digests.add(head)
             number = entry.number if entry else number + 1
@@ -100,11 +106,13 @@ def read_chain(segments: Mapping[str, bytes], anchors: Iterable[str] = ()) -> Ch
 
 
 def _lines(data: bytes) -> list[bytes]:
-    return [line for line in data.splitlines(keepends=True) if line.strip()]
+    return data.splitlines(keepends=True)
 
 
 def _read(raw: bytes, *, head: str, number: int, path: str) -> tuple[Entry | None, str]:
     """Read one line against what came before it; returns the entry and what is wrong."""
+    if not raw.strip():
+        return None, "an empty line was put in"
     if not raw.endswith(b"\n"):
         return None, "the line is cut off in the middle"
     try:
@@ -115,7 +123,8 @@ def _read(raw: bytes, *, head: str, number: int, path: str) -> tuple[Entry | Non
         return entry, _unlinked(entry.number, number)
     if entry.number != number + 1:
         return entry, f"the line is numbered {entry.number}, not {number + 1}"
-    if audit_path(entry.agent, entry.at) != path and "/audit/" in path:
+    place = _SEGMENT.search(path)
+    if place and place[1] != audit_path(entry.agent, entry.at):
         return entry, "the line stands in the wrong agent's or month's file"
     return entry, ""
 

@@ -8,10 +8,9 @@ that forks twice, leaves the session and wipes its environment escapes; only a s
 import os
 import signal
 import time
-from pathlib import Path
 from typing import NamedTuple
 
-PROC = Path("/proc")
+PROC = "/proc"
 ROUNDS = 40
 """How often survivors are looked for before we give up on a program that forks without end."""
 PAUSE_SECONDS = 0.005
@@ -30,10 +29,15 @@ Found = dict[int, int]
 """Processes by number, with the instant at which each started: a number alone may be reused."""
 
 
+def _content(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - many small ones, in the hot path
+        return file.read()
+
+
 def _stat(pid: int) -> _Stat | None:
     """Read one process's kin; None where it is gone or only waits to be reaped."""
     try:
-        text = Path(PROC, str(pid), "stat").read_bytes()
+        text = _content(f"{PROC}/{pid}/stat")
     except OSError:
         return None
     fields = text[text.rfind(b")") + 2 :].split()
@@ -44,7 +48,7 @@ def _stat(pid: int) -> _Stat | None:
 
 def _marked(pid: int, mark: bytes) -> bool:
     try:
-        return mark in Path(PROC, str(pid), "environ").read_bytes().split(b"\0")
+        return mark in _content(f"{PROC}/{pid}/environ").split(b"\0")
     except OSError:
         return False
 
@@ -52,7 +56,7 @@ def _marked(pid: int, mark: bytes) -> bool:
 def _candidates(leader: int, *, quick: bool) -> list[int]:
     try:
         pids = sorted(int(name) for name in os.listdir(PROC) if name.isdigit())  # noqa: PTH208 - names only, and many
-        newest = int(Path(PROC, "loadavg").read_bytes().split()[-1])
+        newest = int(_content(f"{PROC}/loadavg").split()[-1])
     except (OSError, ValueError):
         return []
     if quick and newest >= leader:

@@ -57,23 +57,22 @@ def _passed(environment: Mapping[str, str], names: Sequence[str]) -> dict[str, s
 
 @contextmanager
 def fresh(temp: Path, environment: Mapping[str, str], names: Sequence[str]) -> Iterator[Home]:
-    """Make a home under ``temp`` and remove it afterwards.
+    """Make a home under ``temp``, which exists, and remove it afterwards.
 
     Of the real variables in ``environment`` only harmless ones and ``names`` are taken. A name in
     ``names`` wins even over what is isolated otherwise, ``HOME`` for instance.
     """
-    folders.private(temp)
     place = Path(tempfile.mkdtemp(dir=temp))
     try:
         home, scratch = place / "home", place / "tmp"
-        for folder in (home, scratch, place / "run"):
+        for folder in (home, scratch):
             folder.mkdir(mode=PRIVATE)
         env = {
             "PATH": search_path(environment),
             "TERM": "dumb",
             "HOME": str(home),
             **{name: str(home / below) for name, below in XDG.items()},
-            "XDG_RUNTIME_DIR": str(place / "run"),
+            "XDG_RUNTIME_DIR": str(scratch),
             **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(scratch)),
         }
         yield Home(place, {**env, **_passed(environment, names)})

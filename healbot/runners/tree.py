@@ -6,6 +6,7 @@ land outside the folder, and no symlink that it makes leads out of it.
 
 import os
 import posixpath
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -52,12 +53,16 @@ def below(root: Path, path: str) -> Path:
     folder = root
     for part in parts[:-1]:
         folder = folder / part
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        try:
+            folder_is_there = stat.S_ISDIR(folder.lstat().st_mode)
+        except FileNotFoundError:
+            folder.mkdir()
+            continue
+        if not folder_is_there:
             raise InputError(
                 f"the path {path!r} passes through {folder.name!r}, which is no folder",
                 "Choose a path that passes through real folders only.",
             )
-        folder.mkdir(exist_ok=True)
     return folder / parts[-1]
 
 

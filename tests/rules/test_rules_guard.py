@@ -174,9 +174,8 @@ def test_every_sample_takes_a_plain_rule_and_refuses_a_planted_one(name: str) ->
 
 LINES = [
     "```", "~~~~", "<!--", "-->", "## Safety", "# Other", "---", "> ", "- x", "", "<script>",
-    "<!-- healbot:protect -->", "<!-- /healbot:protect -->", "===", "name: a",
-    "Ask a person first.", "x" * 120, "    indented", "</script>", "* * *", "| a |", "[x]: <", "<details>",
-    "1. a", "\t",
+    "<!-- healbot:protect -->", "<!-- /healbot:protect -->", "===", "name: a", "</script>", "1. a",
+    "Ask a person first.", "x" * 120, "    indented", "* * *", "| a |", "[x]: <", "<details>", "\t",
 ]  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def test_setup_runs_once_for_a_commit_even_with_many_at_once(tmp_path: Path) -> 
     setup = f"sh -c 'echo x >> {count}; sleep .2; pwd > built; cat instructions.md > seen'"
     made = workspaces(tmp_path / "cache", setup=setup)
 
-    def one(_: int) -> str:
+    def one(_number: int) -> str:
         with made.open("one", rig.harness(), rig.case()) as (_, folder):
             return (folder / "seen").read_text()
 

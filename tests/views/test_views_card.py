@@ -87,7 +87,7 @@ def test_the_statements_of_what_is_not_known_are_on_the_card() -> None:
         "Could not tell: unsandboxed",
         "12 runs reported no usage: counted at the stated worst case, 0.025 USD a run.",
         "with probability 0.6 %",
-        "Always-on text 1,204 → 1,286 of 8,000 characters.",
+        "Always-on text 1,204 → 1,272 of 8,000 characters.",
         "Undo: the Revert button, or `/healbot rollback`.",
     ):
         assert said in body
