@@ -104,6 +104,10 @@ class HarnessChangedError(HealbotError):
     exit_code = Exit.CHANGED
 
 
+class InTheWayError(HarnessChangedError):
+    """A checked-out file has uncommitted changes where a commit has to go; nothing was changed."""
+
+
 class EditError(HarnessChangedError):
     """An edit can't be applied as it stands (anchor empty, missing or ambiguous)."""
 

@@ -107,7 +107,7 @@ class RepoWriter(Protocol):
 
         Raises:
             StaleError: A ref was not where ``before`` says.
-            HarnessChangedError: A checked-out file has uncommitted changes in the way.
+            InTheWayError: A checked-out file has uncommitted changes in the way.
             RefusedError: The remote refused for another reason.
         """
 

@@ -240,7 +240,10 @@ def _world(shop: Shop, scenario: Scenario) -> tuple[list[str], list[str]]:
         "head ref": (len(shop.repo.refs("refs/healbot/pulls/")), 1),
         "merge": (sum(len(one.parents) > 1 for one in commits), scenario.merges),
         "revert": (sum(one.message.startswith("revert(") for one in commits), scenario.reverts),
-        "branch": (len(shop.repo.refs(f"refs/heads/healbot/{NAME}/")), int(scenario.pull == "open")),
+        "branch": (
+            len(shop.repo.refs(f"refs/heads/healbot/{NAME}/")),
+            int(scenario.pull == "open"),
+        ),
     }
     more = [f"{here} of {name}" for name, (here, wanted) in counted.items() if here > wanted]
     less = [f"{here} of {name}" for name, (here, wanted) in counted.items() if here < wanted]

@@ -106,8 +106,17 @@ class House:
 
     def get(self, name: str) -> Module | None:
         """Return the module that an import names: itself, or the one that holds the name."""
-        by_name = {module.name: module for module in self.modules}
-        return by_name.get(name) or by_name.get(name.rpartition(".")[0])
+        return self._by_name.get(name) or self._by_name.get(name.rpartition(".")[0])
+
+    @cached_property
+    def _by_name(self) -> dict[str, Module]:
+        return {module.name: module for module in self.modules}
+
+    def targets(self, module: Module) -> set[str]:
+        """Return the modules of the package that a module imports."""
+        names = (name for name, _ in module.imports if name.startswith(f"{PACKAGE}."))
+        found = (self.get(name) for name in names)
+        return {one.name for one in found if one is not None and one.name != PACKAGE}
 
 
 def dotted(node: ast.expr) -> str:

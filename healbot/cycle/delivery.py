@@ -23,7 +23,7 @@ from healbot.cycle.publish import (
 )
 from healbot.cycle.reading import Ground
 from healbot.cycle.research import candidate_of
-from healbot.errors import HarnessChangedError
+from healbot.errors import HarnessChangedError, InTheWayError
 from healbot.ports import Clock, ForgeReader, ForgeWriter, Journal, Voice
 from healbot.records.card import Card, Merging, Way
 from healbot.records.case import Standing
@@ -116,6 +116,8 @@ class Delivery(NamedTuple):
         )
         try:
             self._do([intent])
+        except InTheWayError:
+            raise  # the person's own uncommitted work; once it is out of the way this goes on
         except HarnessChangedError as error:
             because = f"{error.what} {error.next_step}"
             self._do([close_intent(pull, by=BY, at=self.clock.now(), because=because)])

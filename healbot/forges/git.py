@@ -21,7 +21,7 @@ from pathlib import Path
 import git
 from gitdb import IStream  # type: ignore[import-untyped]  # ships no types
 
-from healbot.errors import HarnessChangedError, InputError, RefusedError, StaleError
+from healbot.errors import InputError, InTheWayError, RefusedError, StaleError
 from healbot.ports import CommitInfo, Swap, TreeFile
 
 IDENTITY = ("healbot", "healbot@localhost")
@@ -303,7 +303,7 @@ class GitRepo:
             if not local or not one.after or self.merge_base(local, one.after) != local:
                 continue
             where = self._checked_out(one.ref)
-            with suppress(HarnessChangedError, StaleError):
+            with suppress(InTheWayError, StaleError):
                 if where:
                     self._move_work_tree(where, Swap(one.ref, local, one.after))
                 self._update([Swap(one.ref, local, one.after)])
@@ -327,9 +327,11 @@ class GitRepo:
     def _move_work_tree(self, where: Path, one: Swap) -> None:
         assert one.before  # noqa: S101 - callers asked
         assert one.after  # noqa: S101 - callers asked
+        # A file that was only touched or copied is no change: look at the bytes first.
+        self._git("update-index", "-q", "--refresh", where=str(where))
         code, _, err = self._git("read-tree", "-m", "-u", one.before, one.after, where=str(where))
         if code:
-            raise HarnessChangedError(
+            raise InTheWayError(
                 f"Uncommitted changes in {where} are in the way: {_last(err)}",
                 "Commit or stash them, then run the command again; nothing was changed.",
             )
