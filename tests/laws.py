@@ -171,7 +171,7 @@ def _is_program(node: ast.stmt) -> bool:
 
 
 def _bad_calls(module: Module, node: ast.stmt) -> Iterator[str]:
-    """Classes, private functions and methods of literals may be called; the import test runs them."""
+    """Classes, private functions, methods of literals may be called; the import test runs them."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
             name = dotted(inner.func)

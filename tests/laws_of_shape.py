@@ -3,7 +3,9 @@
 import ast
 import re
 import statistics
+import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import PurePosixPath
 
 from house import PACKAGE, Function, House, dotted
@@ -31,6 +33,7 @@ TOP_LEVEL = frozenset(
         "uv.lock",
     ]
 )
+LOCK, CI_LOCK = "requirements.lock", "requirements.ci.lock"
 FILE_LINES, MEDIAN_LINES, FUNCTION_LINES = 400, 100, 60
 PARAMETERS, POSITIONAL = 6, 3
 PORT_METHODS, WRITER_METHODS = 7, 2
@@ -100,7 +103,7 @@ def names_say_something(house: House) -> Iterator[str]:
         stem, folder = path.stem, path.parent.name
         if stem in FORBIDDEN_NAMES or folder in FORBIDDEN_NAMES:
             yield module.at(1, "a name that says nothing")
-        if folder in stem.split("_") and module.place not in PLANNED:
+        if folder and folder in stem.split("_") and module.place not in PLANNED:
             yield module.at(1, "the name repeats its folder's")
 
 
@@ -163,6 +166,28 @@ def _is_command(function: Function) -> bool:
     return any(name.endswith((".command", ".callback")) for name in names)
 
 
+def the_locks_hold_every_dependency(house: House) -> Iterator[str]:
+    """What runs, and what tests and lints it; each pinned, with hashes, from no named host."""
+    file = house.root / "pyproject.toml"
+    settings = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    project = settings.get("project", {})
+    runs = project.get("dependencies", [])
+    extras = project.get("optional-dependencies", {}).values()
+    groups = settings.get("dependency-groups", {}).values()
+    for lock, wanted in {LOCK: runs, CI_LOCK: [*runs, *chain(*extras, *groups)]}.items():
+        path = house.root / lock
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        pinned = set(
+            re.findall(r"^([a-z0-9-]+)==[^ ]+.*\\\n    --hash=sha256:", text, re.MULTILINE)
+        )
+        for requirement in wanted:
+            name = re.split(r"[^A-Za-z0-9_.-]", requirement)[0].lower().replace("_", "-")
+            if name not in pinned:
+                yield f"{lock}: {name} is not pinned; see CONTRIBUTING.md"
+        if "://" in text or "--index" in text or "--find-links" in text:
+            yield f"{lock}: names a host"
+
+
 LAWS_OF_SHAPE = (
     ports_are_narrow,
     files_are_short,
@@ -175,4 +200,5 @@ LAWS_OF_SHAPE = (
     every_rule_is_tested,
     the_top_level_is_fixed,
     no_path_of_a_machine,
+    the_locks_hold_every_dependency,
 )

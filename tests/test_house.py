@@ -43,6 +43,10 @@ BAD: dict[str, dict[str, str]] = {
     "tests_mirror_modules": {"../tests/rules/test_rules_nothing.py": ""},
     "every_rule_is_tested": {"rules/a.py": "X = 1"},
     "the_top_level_is_fixed": {"../docs/a.md": "x"},
+    "the_locks_hold_every_dependency": {
+        "../pyproject.toml": '[project]\ndependencies = ["httpx>=1"]',
+        "../requirements.lock": "httpx==1.0\n",
+    },
     "no_path_of_a_machine": {"rules/a.py": "X = '/" + "home/somebody/x'"},
 }
 FAULTLESS = '''"""A module that breaks no law."""
@@ -81,6 +85,8 @@ def watch(event, args):
         or (isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
     if event in BAD or writes:
         raise RuntimeError(f"at import: {event} {args[:1]}")
+for library in sys.argv[2:]:  # what a library does when it is imported is not ours
+    importlib.import_module(library)
 package = importlib.import_module(sys.argv[1])
 sys.addaudithook(watch)
 for found in pkgutil.walk_packages(package.__path__, sys.argv[1] + "."):
@@ -151,7 +157,7 @@ def test_the_law_finds_this_too(law: str, place: str, text: str, *, tmp_path: Pa
 
 
 def _import_all(package: str, path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", WATCH, package]
+    command = [sys.executable, "-c", WATCH, package, "git", "github", "httpx", "typer"]
     return subprocess.run(command, cwd=path, capture_output=True, text=True, check=False)
 
 

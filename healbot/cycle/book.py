@@ -60,6 +60,10 @@ class Book:
         """The digest of the last entry; ``GENESIS`` where there is none."""
         return self._chain.head
 
+    def has(self, head: str) -> bool:
+        """Whether a digest was this chain's head at some time."""
+        return head == self.head or any(entry.previous == head for entry in self._chain.entries)
+
     def keep(self) -> None:
         """Renew the lease once a third of its time is gone; called during long work.
 

@@ -31,7 +31,7 @@ from healbot.records.edit import Proposal
 from healbot.records.intent import Effect, Intent
 from healbot.records.ledger import Body, Closed, Declined, PullOpened, Queued
 from healbot.records.lesson import Lesson
-from healbot.records.pull import Pull
+from healbot.records.pull import OUTCOME, Pull
 from healbot.records.settings import AgentSettings, Settings
 from healbot.records.verdict import Word
 from healbot.rules.order import Phase
@@ -94,6 +94,10 @@ class Delivery(NamedTuple):
 
     def _decide(self, state: CycleState, standings: Mapping[str, Standing]) -> Body:
         pull = self._pull(state)
+        if pull.state == "closed" and pull.closed_by == BY:
+            # We closed it, and were cut off before we could say so: no person's no.
+            said = [one.body for one in pull.comments if one.marker == OUTCOME]
+            return Closed(outcome="abandoned", note="".join(said[-1:])[:300])
         if pull.state == "closed":
             return Declined(number=pull.number, by=pull.closed_by, candidate=_head(state).candidate)
         proposal, subject = self._subject(state, standings, draft=False)
@@ -121,7 +125,7 @@ class Delivery(NamedTuple):
         except HarnessChangedError as error:
             because = f"{error.what} {error.next_step}"
             self._do([close_intent(pull, by=BY, at=self.clock.now(), because=because)])
-            return Closed(outcome="abandoned", note=error.what)
+            return Closed(outcome="abandoned", note=because[:300])
         return merged_body(state, self._pull(state))
 
     def _close(self, state: CycleState, standings: Mapping[str, Standing]) -> Body:

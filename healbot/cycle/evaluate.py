@@ -5,11 +5,13 @@ A run that the journal has is not made again: that is the whole of resuming.
 """
 
 import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from healbot.cycle.purse import Purse
+from healbot.errors import NotNowError
 from healbot.ports import Check, Clock, Journal, Runner, Voice, Workspaces
 from healbot.records.case import Case
 from healbot.records.harness import Harness
@@ -46,6 +48,7 @@ class Evaluator:
         self._journal = journal
         self._clock = clock
         self._voice = voice
+        self._stopping = threading.Event()
 
     @property
     def runner_digest(self) -> str:
@@ -83,25 +86,27 @@ class Evaluator:
         """
         found = {place: self._known(one, purse) for place, one in enumerate(wanted)}
         todo = [place for place, run in found.items() if run is None]
-        with ThreadPoolExecutor(max_workers=parallel) as pool:
-            running: dict[Future[Run], int] = {}
-            try:
-                while todo or running:
-                    while todo and len(running) < parallel:
-                        place = todo.pop(0)
-                        purse.reserve()
-                        future = pool.submit(
-                            self._attempt, wanted[place], sha, seed=seed, purse=purse
-                        )
-                        running[future] = place
-                    done, _ = wait(running, timeout=BEAT_SECONDS, return_when=FIRST_COMPLETED)
-                    beat()
-                    for future in done:
-                        found[running.pop(future)] = self._settle(future, purse)
-            except BaseException:
-                for future in running:
-                    future.cancel()
-                raise
+        pool = ThreadPoolExecutor(max_workers=parallel)
+        running: dict[Future[Run], int] = {}
+        try:
+            while todo or running:
+                while todo and len(running) < parallel:
+                    place = todo.pop(0)
+                    purse.reserve()
+                    future = pool.submit(self._attempt, wanted[place], sha, seed=seed, purse=purse)
+                    running[future] = place
+                done, _ = wait(running, timeout=BEAT_SECONDS, return_when=FIRST_COMPLETED)
+                beat()
+                for future in done:
+                    found[running.pop(future)] = self._settle(future, purse)
+        except KeyboardInterrupt:
+            self._stopping.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        pool.shutdown()
         return tuple(run for _, run in sorted(found.items()) if run is not None)
 
     def _known(self, one: Wanted, purse: Purse) -> Run | None:
@@ -129,6 +134,8 @@ class Evaluator:
             job = Job(case=one.case, root=root, folder=folder, seed=mixed_seed(seed, key))
             trace = self._runner.attempt(job)
             results = tuple(check.score(one.case, trace) for check in self._checks_of(one.case))
+        if self._stopping.is_set():
+            raise NotNowError("Interrupted.")  # what was cut off is no outcome, and is not kept
         run = Run(
             key=key,
             case_id=one.case.id,

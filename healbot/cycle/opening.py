@@ -3,17 +3,19 @@
 Knows settings, budgets and the queue; appends the one entry that opens the cycle.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from healbot.cycle.book import Book
 from healbot.cycle.reading import Ground
 from healbot.errors import BudgetError, NotNowError
-from healbot.ports import ForgeReader, Repo
+from healbot.ports import CommitInfo, ForgeReader, Repo
 from healbot.records.case import Split
 from healbot.records.ledger import Applied, Body, Declined, Opened, RolledBack, Spend
 from healbot.records.pull import Pull
 from healbot.records.record import digest_of
 from healbot.records.settings import Mode, Settings
+from healbot.records.trailers import Trailers
 from healbot.rules.budget import Left, forecast, left_of, runs_that_fit
 from healbot.rules.plan import plan_cycle
 from healbot.rules.progress import CycleState, Progress
@@ -39,7 +41,7 @@ def require_may_open(progress: Progress, settings: Settings, *, mode: Mode, now:
                 "Wait, or run with --mode observe, which writes nothing.",
             )
     waiting = progress.waiting()
-    if len(waiting) >= max(1, settings.pulls.open):
+    if len(waiting) >= settings.pulls.open:
         numbers = ", ".join(str(one.pull.number) for one in waiting if one.pull)
         raise NotNowError(
             f"Pull request {numbers} still waits for a person.",
@@ -102,15 +104,16 @@ def left_for(
 
 
 def settled(
-    progress: Progress, reader: ForgeReader, *, repo: Repo, tip: str
+    book: Book, reader: ForgeReader, *, repo: Repo, tip: str
 ) -> tuple[tuple[str | None, Body], ...]:
     """Return the entries, with their cycles, for what was decided outside a cycle since.
 
     The forge and the branch are the facts: a pull request that somebody merged or closed, by
-    whichever door, and a merge that somebody reverted, by the forge's button or by git.
+    whichever door, a merge that somebody reverted, by the forge's button or by git, and a rollback
+    of ours that was cut off between its commit and its entry.
     """
     found: list[tuple[str | None, Body]] = []
-    for state in progress.waiting():
+    for state in book.progress.waiting():
         pull = reader.pull(state.pull.number) if state.pull else None
         if pull and state.pull and pull.state == "closed":
             declined = Declined(
@@ -119,27 +122,38 @@ def settled(
             found.append((state.id, declined))
         if pull and pull.state == "merged":
             found.append((state.id, merged_body(state, pull)))
-    found += [(None, body) for body in _reverted(progress, repo, tip)]
+    found += [(None, body) for body in _reverted(book, repo.log(tip, limit=LOOK_BACK))]
     return tuple(found)
 
 
-def _reverted(progress: Progress, repo: Repo, tip: str) -> Iterable[RolledBack]:
-    """Find reverts of merges that the ledger still counts as standing."""
-    standing = [merge for merge in progress.merges if merge.rolled_back is None]
-    commits = repo.log(tip, limit=LOOK_BACK) if standing else ()
-    for merge in standing:
-        words = f"This reverts commit {merge.applied.sha}"
-        revert = next((one for one in commits if words in one.message), None)
-        if revert:
-            yield RolledBack(
-                number=merge.applied.number,
-                by=revert.author,
-                why=f"reverted by {revert.sha[:12]}",
-                before=merge.applied.after,
-                after=merge.applied.before,
-                reverted_sha=merge.applied.sha,
-                sha=revert.sha,
-            )
+def _reverted(book: Book, commits: Sequence[CommitInfo]) -> Iterable[RolledBack]:
+    """Find reverts that the ledger does not know, oldest first.
+
+    Either of a merge that it still counts as standing, or made by us onto a head of this chain.
+    """
+    standing = [merge.applied for merge in book.progress.merges if merge.rolled_back is None]
+    recorded = {body.sha for _, body in book.progress.rollbacks}
+    for commit in reversed(commits):
+        if commit.sha in recorded:
+            continue
+        ours = Trailers.parse(commit.message)
+        words = "This reverts commit "
+        merge = next((one for one in standing if words + one.sha in commit.message), None)
+        if merge is None and not (
+            ours.reverts and ours.agent == book.agent and book.has(ours.ledger)
+        ):
+            continue
+        standing = [one for one in standing if one is not merge]
+        said = commit.message.split("\n\n")[1].strip() if ours.reverts else ""
+        yield RolledBack(
+            number=merge.number if merge else None,
+            by=commit.author,
+            why=said or f"reverted by {commit.sha[:12]}",
+            before=merge.after if merge else ours.baseline,
+            after=merge.before if merge else ours.revision,
+            reverted_sha=merge.sha if merge else "",
+            sha=commit.sha,
+        )
 
 
 def merged_body(state: CycleState, pull: Pull) -> Applied:

@@ -72,7 +72,16 @@ class Research(NamedTuple):
         train = self.ground.of(Split.TRAIN)
         self.voice.phase("measure", len(train) * self.numbers.repeats)
         draws = Draws(self.bench, progress)
-        return measure(draws, self.ground.harness, train, repeats=self.numbers.repeats)
+        body = measure(draws, self.ground.harness, train, repeats=self.numbers.repeats)
+        self._say_unscored(body)
+        return body
+
+    def _say_unscored(self, body: Measured) -> None:
+        """Tell a person why a case could not be scored; the text is not kept."""
+        for run in runs_behind(body.used, self.bench):
+            if run.case_id in body.unscored and run.key.repeat == body.used[0].repeats[0]:
+                reasons = [one.reason for one in run.checks if one.outcome == Outcome.NONE]
+                self.voice.note(f"{run.case_id} can't be scored: {'; '.join(reasons[:1])}")
 
     def _diagnose(self, state: CycleState, progress: Progress) -> Diagnosed:
         assert state.measured  # noqa: S101 - the order of phases

@@ -61,7 +61,7 @@ def find_target(
         )
     harness = saved[fits_too[0]]
     undone = [one for one in standing if one.applied.before == harness.revision]
-    last = undone[-1] if undone and undone[-1] is standing[-1] else None
+    last = undone[-1] if undone else None
     return Target(harness, last, last.applied.number if last else None)
 
 
@@ -79,11 +79,21 @@ def saved_revisions(repo: Repo, agent: AgentSettings, tip: str) -> Mapping[str, 
 
 
 class Reason(NamedTuple):
-    """Why, by whom and when a rollback is made."""
+    """Why, by whom and when a rollback is made, and the ledger's head then."""
 
     why: str
     by: str
     at: datetime
+    ledger: str
+
+
+def answers(body: object, to: str) -> bool:
+    """Whether an entry is the rollback that ``--to`` asks for."""
+    if not isinstance(body, RolledBack):
+        return False
+    digits = to.removeprefix("#")
+    by_revision = len(to) >= LEAST_DIGITS and body.after.startswith(to)
+    return not to or digits == str(body.number) or by_revision
 
 
 def restore_intent(
@@ -111,7 +121,7 @@ def restore_intent(
         expect=tip,
         reverts_sha=target.merge.applied.sha if target.merge else None,
         files=files,
-        commit_message=_message(target, now, agent=agent, why=reason.why),
+        commit_message=_message(target, now, agent=agent, reason=reason),
         by=reason.by,
         at=reason.at,
     )
@@ -132,7 +142,7 @@ def rolled_back_body(
     )
 
 
-def _message(target: Target, before: Harness, *, agent: AgentSettings, why: str) -> str:
+def _message(target: Target, before: Harness, *, agent: AgentSettings, reason: Reason) -> str:
     merged = target.merge.applied.sha if target.merge else ""
     what = (
         f"pull request {target.number}" if target.number else f"to {shown(target.harness.revision)}"
@@ -143,6 +153,7 @@ def _message(target: Target, before: Harness, *, agent: AgentSettings, why: str)
         agent=agent.name,
         revision=target.harness.revision,
         baseline=before.revision,
+        ledger=reason.ledger,
         reverts=merged or before.revision,
     )
-    return f"{title}\n\n{why}\n\n{body}{trailers.render()}\n"
+    return f"{title}\n\n{reason.why}\n\n{body}{trailers.render()}\n"

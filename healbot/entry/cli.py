@@ -52,6 +52,9 @@ WRONG_USAGE: Any = typer.BadParameter.__bases__[0]
 """The parent of every usage error, of whichever click typer carries."""
 
 
+INTERRUPTED = 130
+
+
 def run_app() -> int:
     """Parse the command line and run it; returns the exit code."""
     command = typer.main.get_command(app)
@@ -64,6 +67,8 @@ def run_app() -> int:
         raise UsageError(error.format_message(), "See healbot --help.") from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    if result == INTERRUPTED:  # typer swallows Ctrl-C and returns this
+        raise KeyboardInterrupt
     return result if isinstance(result, int) else Exit.DONE
 
 

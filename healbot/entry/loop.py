@@ -18,6 +18,7 @@ from healbot.cycle.purse import Purse
 from healbot.cycle.reading import harness_at, settings_at
 from healbot.cycle.rollback import (
     Reason,
+    answers,
     find_target,
     restore_intent,
     rolled_back_body,
@@ -36,7 +37,8 @@ from healbot.forges.local import LocalForge
 from healbot.ports import Voice
 from healbot.records.card import Card
 from healbot.records.intent import Effect, Intent, SayOnPull
-from healbot.records.ledger import Closed, RolledBack, Switched
+from healbot.records.ledger import Body, Closed, RolledBack, Switched
+from healbot.records.pull import OUTCOME
 from healbot.records.settings import AgentSettings, Mode
 from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
@@ -75,11 +77,13 @@ def cycle(
         return _carry_on(here, agent, book, forge=forge, voice=voice)
 
 
-def settle(shop: Shop, book: Book) -> None:
-    """Record what was decided outside a cycle since: merges, closings, reverts by a person."""
+def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
+    """Record what was decided outside a cycle since: merges, closings, reverts; returns it."""
     tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
-    for cycle_id, body in settled(book.progress, shop.forge, repo=shop.repo, tip=tip):
+    found = settled(book, shop.forge, repo=shop.repo, tip=tip)
+    for cycle_id, body in found:
         book.append(body, cycle=cycle_id)
+    return tuple(body for _, body in found)
 
 
 def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
@@ -182,12 +186,14 @@ def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBa
     if not why.strip():
         raise InputError("A rollback needs a reason.", "Give one with --why.")
     with shop.book(agent) as book:
-        settle(shop, book)
+        done = [body for body in settle(shop, book) if answers(body, to)]
+        if done and isinstance(done[-1], RolledBack):
+            return done[-1]  # made already, by hand or by a call that was cut off
         require_no_cycle(book)
         tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
         now = harness_at(shop.repo, tip, agent, open_skills=False)
         target = find_target(book.progress, to, repo=shop.repo, agent=agent, tip=tip)
-        reason = Reason(why.strip(), who(), shop.clock.now())
+        reason = Reason(why.strip(), who(), shop.clock.now(), book.head)
         intent = restore_intent(
             target, now, agent=agent, base_ref=shop.base_ref, tip=tip, reason=reason
         )
@@ -240,7 +246,7 @@ def say_on(shop: Shop, number: int | None, text: str) -> None:
     if number is None:
         return
     at = shop.clock.now()
-    intent = SayOnPull(key=f"note:{number}", number=number, marker="outcome", body=text, at=at)
+    intent = SayOnPull(key=f"note:{number}", number=number, marker=OUTCOME, body=text, at=at)
     execute([intent], shop.forge, lambda: None)
 
 

@@ -1,5 +1,6 @@
 """Options that several commands share, and how a command opens its repository."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,14 @@ HERE = Path()
 def opened(repo: Path) -> Iterator[Shop]:
     """Open a repository for one command; every program that it started is ended afterwards."""
     shop = open_shop(repo, shed())
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     try:
         yield shop
     finally:
         shop.processes.close()
+
+
+def _interrupt(*_: object) -> None:
+    """End like Ctrl-C when the system asks: programs that were started are ended too."""
+    raise KeyboardInterrupt

@@ -9,22 +9,25 @@ from healbot.cycle.execute import execute
 from healbot.cycle.opening import merged_body
 from healbot.cycle.publish import close_intent, judged_files, merge_intent, trailers_of
 from healbot.cycle.reading import harness_at
-from healbot.entry.loop import require_no_cycle, say_on, settle, who
+from healbot.entry.loop import require_no_cycle, settle, who
 from healbot.entry.wiring import Shop
 from healbot.errors import HarnessChangedError, InputError, RefusedError
 from healbot.records.intent import Effect, SayOnPull
-from healbot.records.ledger import Declined, PullOpened
+from healbot.records.ledger import Applied, Declined, PullOpened
 from healbot.records.pull import Pull
 from healbot.records.settings import AgentSettings
 
 
 def merge(shop: Shop, number: int) -> Effect:
     """Merge a pull request as a person, through the same writer."""
-    pull = known(shop, number)
-    agent = shop.agent(pull.agent)
+    agent = shop.agent(known(shop, number).agent)
     with shop.book(agent) as book:
-        settle(shop, book)
+        for body in settle(shop, book):
+            if isinstance(body, Applied) and body.number == number:
+                # Merged already, by another door or by a call that was cut off.
+                return Effect(key=f"merge:{number}", found=True, number=number, sha=body.sha)
         require_no_cycle(book)
+        pull = known(shop, number)
         state = next(
             (one for one in book.progress.cycles if one.pull and one.pull.number == number), None
         )
@@ -62,8 +65,6 @@ def close(shop: Shop, number: int, because: str) -> None:
         state = next(
             (one for one in book.progress.cycles if one.pull and one.pull.number == number), None
         )
-        if because:
-            say_on(shop, number, because)
         if state and state.pull and not state.declined:
             body = Declined(number=number, by=by, candidate=state.pull.candidate)
             book.append(body, cycle=state.id)

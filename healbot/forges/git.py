@@ -27,6 +27,10 @@ from healbot.ports import CommitInfo, Swap, TreeFile
 IDENTITY = ("healbot", "healbot@localhost")
 MIRROR = "refs/healbot/remote/"
 ZERO = "0" * 40
+LOCK_MILLISECONDS = 5_000
+"""How long git waits for another git's lock on a ref."""
+FETCHES = 5
+"""How often a fetch is tried that runs into another one of the same clone."""
 _OPTIONS = (
     "--literal-pathspecs",
     "-c",
@@ -35,8 +39,14 @@ _OPTIONS = (
     "commit.gpgSign=false",
     "-c",
     "gc.auto=0",
+    # Somebody else's git may hold a lock for a moment: wait for it rather than fail.
+    "-c",
+    f"core.filesRefLockTimeout={LOCK_MILLISECONDS}",
+    "-c",
+    f"core.packedRefsTimeout={LOCK_MILLISECONDS}",
 )
 _RACE = re.compile(r"is at \S+ but expected|already exists|unable to resolve|reference .* exists")
+_RACE_FETCH = re.compile(r"cannot lock ref|is at \S+ but expected|\.lock'")
 _RACE_PUSH = re.compile(
     r"stale info|fetch first|cannot lock ref|failed to update ref|already exists"
 )
@@ -170,7 +180,10 @@ class GitRepo:
         """Move refs, all or none; see ``ports.RepoWriter``."""
         if self._remote:
             self._push(swaps)
-            self._update([one._replace(ref=self._seen(one.ref)) for one in swaps], force=True)
+            try:
+                self._update([one._replace(ref=self._seen(one.ref)) for one in swaps], force=True)
+            except StaleError:
+                self.fetch()  # the push stands; another git of this clone moves the mirror as well
             self._follow([one for one in swaps if one.ref.startswith("refs/heads/")])
             return
         moved: list[tuple[Path, Swap]] = []
@@ -191,7 +204,12 @@ class GitRepo:
         if not self._remote:
             return
         spec = (f"+refs/heads/*:{MIRROR}heads/*", f"+refs/healbot/*:{MIRROR}healbot/*")
-        code, _, err = self._git("fetch", "--quiet", "--prune", "--no-tags", self._remote, *spec)
+        for _ in range(FETCHES):
+            code, _, err = self._git(
+                "fetch", "--quiet", "--prune", "--no-tags", self._remote, *spec
+            )
+            if not code or not _RACE_FETCH.search(err):
+                break
         if code:
             raise RefusedError(
                 f"The remote {self._remote!r} could not be read: {_last(err)}",

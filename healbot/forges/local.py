@@ -21,7 +21,7 @@ from healbot.records.intent import (
     SayOnPull,
     UpdatePull,
 )
-from healbot.records.pull import Comment, Pull, PullCheck
+from healbot.records.pull import OUTCOME, Comment, Pull, PullCheck
 from healbot.records.record import digest_bytes
 
 ATTEMPTS = 8
@@ -65,9 +65,14 @@ class LocalForge:
         state = self._store.load()
         if isinstance(intent, OpenPull):
             same = [one for one in self._pulls(state) if one.key == intent.key]
-            return _found(intent, same[0]) if same else None
+            return self._found_open(intent, same[0].number) if same else None
         pull = self._one(state, intent.number)
         return _found(intent, pull) if _is_done(intent, pull) else None
+
+    def _found_open(self, intent: OpenPull, number: int) -> Effect:
+        """Say what was opened: its own commit, whatever somebody pushed to the branch since."""
+        sha = self._repo.resolve(head_ref(number)) or ""
+        return Effect(key=intent.key, found=True, number=number, sha=sha)
 
     def perform(self, intent: Intent) -> Effect:
         """Bring the effect about, all of it or nothing; see ``ports.ForgeWriter``."""
@@ -212,8 +217,14 @@ class LocalForge:
 
     def _close(self, state: State, intent: ClosePull) -> _Change:
         pull = _still_open(self._one(state, intent.number))
+        said = Comment(author=AUTHOR, at=intent.at, body=intent.because, marker=OUTCOME)
         closed = pull.model_copy(
-            update={"state": "closed", "closed_at": intent.at, "closed_by": intent.by}
+            update={
+                "state": "closed",
+                "closed_at": intent.at,
+                "closed_by": intent.by,
+                "comments": _with_comment(pull, said) if intent.because else pull.comments,
+            }
         )
         branch = self._repo.resolve(f"refs/heads/{pull.branch}")
         swaps = [Swap(f"refs/heads/{pull.branch}", branch, None)] if branch else []
@@ -285,13 +296,18 @@ def _touched(
         )
         return pull.model_copy(update={"checks": (*kept, check)}), [], effect
     comment = Comment(author=AUTHOR, at=intent.at, body=intent.body, marker=intent.marker)
-    others = [one for one in pull.comments if not intent.marker or one.marker != intent.marker]
+    return pull.model_copy(update={"comments": _with_comment(pull, comment)}), [], effect
+
+
+def _with_comment(pull: Pull, comment: Comment) -> tuple[Comment, ...]:
+    """Return the comments with one more, or with the one of the same marker replaced in place."""
+    mark = comment.marker
+    others = [one for one in pull.comments if not mark or one.marker != mark]
     place = next(
-        (n for n, one in enumerate(pull.comments) if intent.marker and one.marker == intent.marker),
-        len(others),
+        (n for n, one in enumerate(pull.comments) if mark and one.marker == mark), len(others)
     )
     others.insert(place, comment)
-    return pull.model_copy(update={"comments": tuple(others)}), [], effect
+    return tuple(others)
 
 
 def _is_done(intent: Intent, pull: Pull) -> bool:

@@ -6,6 +6,8 @@ from typing import Literal
 from healbot.records.record import Record
 
 CheckConclusion = Literal["pending", "success", "failure"]
+OUTCOME = "outcome"
+"""Marks the one comment that says what became of a pull request."""
 
 
 class Comment(Record):

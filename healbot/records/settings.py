@@ -149,7 +149,7 @@ class GateSettings(Record):
 
     policy: Literal["fixed"] = "fixed"
     repeats: int = Field(3, ge=1, le=50, description="Runs a case and side.")
-    gain: float = Field(2 / 3, gt=0, le=1, description="Share of the repeats a fix must gain.")
+    gain: float = Field(2 / 3, gt=0, le=1, description="Share of the repeats that a fix must gain, rounded up: 2 of 3.")
     drop: float = Field(1 / 3, gt=0, le=1, description="Pooled share of a drop that rejects.")
     token_rise: float = Field(0.5, ge=0, description="Allowed rise of tokens per passing run.")
     fallbacks: int = Field(1, ge=0, le=5, description="Further candidates tried after a refusal.")
@@ -207,7 +207,7 @@ class NotifySettings(Record):
 class PullsSettings(Record):
     """Manners of pull requests."""
 
-    open: int = Field(1, ge=0, description="Open pull requests per agent.")
+    open: int = Field(1, ge=1, description="Open pull requests per agent.")
     per_week: int = Field(2, ge=0)
     labels: tuple[str, ...] = ("healbot",)
     reviewers: tuple[str, ...] = ()

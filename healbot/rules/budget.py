@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from healbot.errors import BudgetError
 from healbot.records.ledger import Spend
 from healbot.records.run import Usage
 from healbot.records.settings import BudgetSettings, RunWorstCase, SpanBudget
@@ -93,17 +92,3 @@ def runs_that_fit(left: Left, worst: RunWorstCase) -> int:
         most.append(left.usd / worst.usd + 1e-9)
     fewest = min(most)
     return 10**9 if fewest == UNLIMITED else int(fewest)
-
-
-def require(runs: int, left: Left, worst: RunWorstCase, *, what: str) -> None:
-    """Refuse what would not fit.
-
-    Raises:
-        BudgetError: So many runs do not fit; says which budget is short.
-    """
-    fit = runs_that_fit(left, worst)
-    if runs > fit:
-        raise BudgetError(
-            f"{what} needs up to {runs} runs, and the budgets leave {max(fit, 0)}.",
-            "Raise budget.cycle, budget.day or budget.month in the settings, or name fewer cases.",
-        )

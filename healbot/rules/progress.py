@@ -4,7 +4,7 @@ Pure: entries in, one Progress out. A first run, a resume, the next job of a wor
 read the same Progress.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from pydantic import Field
@@ -122,7 +122,7 @@ def replay(entries: Iterable[Entry]) -> Progress:
             standings.update(dict.fromkeys(body.fixed, Standing.FIXED))
         if isinstance(body, RolledBack):
             rollbacks.append((entry.at, body))
-            merges = [_undone(merge, body) for merge in merges]
+            merges = _undone(merges, body)
             for digest in _unfixed(merges, body):
                 standings.pop(digest, None)
         if entry.cycle:
@@ -166,9 +166,24 @@ def _advance(state: CycleState | None, entry: Entry, body: Body) -> CycleState:
     return state.model_copy(update=update)
 
 
-def _undone(merge: Merge, body: RolledBack) -> Merge:
-    same = merge.rolled_back is None and merge.applied.sha == body.reverted_sha
-    return merge.model_copy(update={"rolled_back": body}) if same else merge
+def _undone(merges: Sequence[Merge], body: RolledBack) -> list[Merge]:
+    """Mark the merge that was reverted, and the later ones whose text went with it.
+
+    A restore that began at a later revision passed over every merge up to that one; a person's
+    revert of an earlier merge begins at what that merge itself made, and leaves later ones alone.
+    """
+    standing = [place for place, merge in enumerate(merges) if merge.rolled_back is None]
+    named = [place for place in standing if merges[place].applied.sha == body.reverted_sha]
+    if not named:
+        return list(merges)
+    began = [place for place in standing if merges[place].applied.after == body.before]
+    gone = range(named[0], max(began or standing) + 1)
+    return [
+        merge.model_copy(update={"rolled_back": body})
+        if place in gone and merge.rolled_back is None
+        else merge
+        for place, merge in enumerate(merges)
+    ]
 
 
 def _unfixed(merges: Iterable[Merge], body: RolledBack) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def look(root: Path) -> Look:
 
 
 def _read_folder(root: Path, below: str, *, marks: dict[str, _Mark], waiting: list[str]) -> None:
-    with os.scandir(os.path.join(root, below)) as entries:  # noqa: PTH118 - keeps odd names whole
+    with os.scandir(f"{root}/{below}") as entries:
         for entry in entries:
             path = below + entry.name
             if entry.is_dir(follow_symlinks=False):

@@ -37,17 +37,18 @@ class RefPermit:
         """Take the agent's lease, or say who has it; see ``ports.Permit``."""
         for _ in range(ATTEMPTS):
             self._writer.fetch()
-            held = self.holder(agent)
+            ref = LEASE_PREFIX + agent
+            before = self._repo.resolve(ref)  # read once: what is judged is what is replaced
+            held = self._alive(ref, before)
             if held:
                 raise NotNowError(
                     f"Another cycle of {agent!r} is under way ({held.holder}), at the latest until "
                     f"{held.until:%Y-%m-%d %H:%M} UTC.",
                     "Wait for it, or look at healbot status.",
                 )
-            ref = LEASE_PREFIX + agent
             lease = self._make(ref)
             try:
-                self._writer.swap([Swap(ref, self._repo.resolve(ref), lease.sha)])
+                self._writer.swap([Swap(ref, before, lease.sha)])
             except StaleError:
                 continue
             return lease
@@ -88,7 +89,10 @@ class RefPermit:
     def holder(self, agent: str) -> Lease | None:
         """Return who holds an agent's lease now, or None where nobody alive does."""
         ref = LEASE_PREFIX + agent
-        sha = self._repo.resolve(ref)
+        return self._alive(ref, self._repo.resolve(ref))
+
+    def _alive(self, ref: str, sha: str | None) -> Lease | None:
+        """Return the lease that a commit says, or None where nobody alive holds it any more."""
         if not sha:
             return None
         said = json.loads(self._repo.log(sha, limit=1)[0].message)
@@ -114,9 +118,13 @@ class RefPermit:
 
 
 def _machine() -> str:
-    """Names this machine since its last start, so that process numbers mean something."""
+    """Names this machine since its last start, so that process numbers mean something.
+
+    Containers share a machine and count processes apart, so where they count is part of the name.
+    """
     try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
     except OSError:
         return platform.node()
 

@@ -8,12 +8,13 @@ the real command line in a fresh repository, which is then started again.
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from crashing import SCENARIOS, Scenario, Stage  # noqa: E402 - the rig lies beside the tests
+from crashing import SCENARIOS, Scenario, Stage
 
 HEAD = ("scenario", "crash points", "survived", "duplicates", "lost", "other")
 
@@ -42,8 +43,13 @@ def measured(scenario: Scenario, *, every: int) -> Row:
             lost += len(found.lost)
             other += len(found.other)
             if not found.survived:
-                print(f"{scenario.name}, {point}: {found}", file=sys.stderr, flush=True)
+                sys.stderr.write(f"{scenario.name}, {point}: {found}\n")
     return Row(scenario.name, points, survived, duplicates, lost, other)
+
+
+def _say(row: Sequence[object]) -> None:
+    sys.stdout.write("| " + " | ".join(str(one) for one in row) + " |\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
@@ -52,13 +58,13 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="of runs, only each so-manieth")
     parser.add_argument("--only", default="", help="scenarios whose name begins so")
     asked = parser.parse_args()
-    print("| " + " | ".join(HEAD) + " |")
-    print("|---|" + "---:|" * (len(HEAD) - 1))
+    _say(HEAD)
+    sys.stdout.write("|---|" + "---:|" * (len(HEAD) - 1) + "\n")
     rows = []
     for scenario in SCENARIOS:
         if scenario.name.startswith(asked.only):
             rows.append(measured(scenario, every=asked.every))
-            print("| " + " | ".join(str(one) for one in rows[-1]) + " |", flush=True)
+            _say(rows[-1])
     return 0 if all(row.survived == row.points for row in rows) else 1
 
 

@@ -1,0 +1,89 @@
+"""Budgets: unknown is never free, and the tightest span holds."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from healbot.records.ledger import Spend
+from healbot.records.run import Usage
+from healbot.records.settings import BudgetSettings, RunWorstCase, SpanBudget
+from healbot.rules.budget import (
+    UNLIMITED,
+    Left,
+    cost_of,
+    forecast,
+    left_of,
+    runs_that_fit,
+    spent_since,
+)
+
+NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
+WORST = RunWorstCase(tokens=1000, usd=0.5)
+OPEN = SpanBudget()
+
+
+def test_a_run_counts_what_it_reported_and_the_worst_case_for_the_rest() -> None:
+    assert cost_of(Usage(tokens=3, usd=0.1), WORST) == Spend(runs=1, tokens=3, usd=0.1)
+    assert cost_of(Usage(tokens=0), WORST) == Spend(runs=1, tokens=0, usd=0.5)
+    assert cost_of(Usage(), WORST) == forecast(1, WORST) == Spend(runs=1, tokens=1000, usd=0.5)
+
+
+def test_day_and_month_begin_at_midnight_in_utc() -> None:
+    midnight = NOW.replace(hour=0, minute=0)
+    spent = [
+        (midnight.replace(day=1) - timedelta(seconds=1), Spend(usd=100)),
+        (midnight.replace(day=1), Spend(usd=7)),
+        (midnight - timedelta(seconds=1), Spend(usd=20)),
+        (midnight, Spend(usd=3)),
+    ]
+    budget = BudgetSettings(cycle=OPEN, day=SpanBudget(usd=10), month=SpanBudget(usd=1000))
+    assert left_of(budget, spent, now=NOW, cycle=Spend()).usd == 7
+    budget = BudgetSettings(cycle=OPEN, day=OPEN, month=SpanBudget(usd=31))
+    assert left_of(budget, spent, now=NOW, cycle=Spend()).usd == 1
+    assert spent_since(spent, midnight) == Spend(usd=3)
+
+
+def test_the_tightest_span_of_each_kind_holds_and_nothing_is_left_below_zero() -> None:
+    budget = BudgetSettings(
+        cycle=SpanBudget(runs=10, minutes=2), day=SpanBudget(runs=50, tokens=5), month=OPEN
+    )
+    spent = [(NOW, Spend(runs=45, tokens=9))]
+    left = left_of(budget, spent, now=NOW, cycle=Spend(runs=3, seconds=30))
+    assert left == Left(runs=5, tokens=0, usd=UNLIMITED, seconds=90)
+
+
+@pytest.mark.parametrize(
+    ("left", "runs"),
+    [
+        (Left(7, UNLIMITED, UNLIMITED, UNLIMITED), 7),
+        (Left(UNLIMITED, 2999, UNLIMITED, UNLIMITED), 2),
+        (Left(UNLIMITED, UNLIMITED, 1.5, UNLIMITED), 3),
+        (Left(UNLIMITED, UNLIMITED, 1.49, UNLIMITED), 2),
+        (Left(-1, UNLIMITED, UNLIMITED, UNLIMITED), -1),
+    ],
+)
+def test_runs_fit_by_whole_worst_cases(left: Left, runs: int) -> None:
+    assert runs_that_fit(left, WORST) == runs
+
+
+def test_a_worst_case_of_nothing_limits_nothing() -> None:
+    free = RunWorstCase(tokens=0, usd=0)
+    assert runs_that_fit(Left(4, 0, 0, 0), free) == 4
+    assert runs_that_fit(Left(UNLIMITED, 0, 0, 0), free) > 10**6
+
+
+@given(
+    st.floats(0, 1e4), st.floats(0, 1e8), st.floats(0, 1e4),
+    st.integers(0, 10**5), st.floats(0.001, 50),
+)  # fmt: skip
+def test_the_forecast_of_what_fits_is_never_above_what_is_left(
+    runs: float, tokens: float, usd: float, worst_tokens: int, worst_usd: float
+) -> None:
+    worst = RunWorstCase(tokens=worst_tokens, usd=worst_usd)
+    left = Left(runs, tokens, usd, UNLIMITED)
+    most = forecast(runs_that_fit(left, worst), worst)
+    assert most.runs <= left.runs
+    assert most.tokens <= left.tokens
+    assert most.usd <= left.usd + 1e-3

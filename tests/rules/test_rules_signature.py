@@ -1,0 +1,63 @@
+"""A failure's signature: the same failure has the same one, and no agent's words are in it."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from healbot.records.case import Case
+from healbot.records.run import CheckResult, Outcome, Run, RunKey, ToolCall
+from healbot.rules.signature import LONGEST_PART, signature_of
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+FAIL = CheckResult(check="contains", outcome=Outcome.FAIL)
+NAMED = FAIL.model_copy(update={"missed": "escalation"})
+
+
+def case(**fields: object) -> Case:
+    return Case.model_validate({"id": "one", "input": "x", "tags": ("refund", "b"), **fields})
+
+
+def run(*checks: CheckResult, **fields: object) -> Run:
+    key = RunKey(revision="r", case="c", runner="w", repeat=0)
+    plain = {"key": key, "case_id": "one", "started_at": AT, "duration_seconds": 1.0}
+    return Run.model_validate({**plain, "ended": "exited", "checks": checks, **fields})
+
+
+def test_what_was_missed_comes_first_with_the_case_s_first_tag() -> None:
+    assert signature_of(case(), run(NAMED)) == "missed:escalation:refund"
+    assert signature_of(case(), run(NAMED, exit_code=3)) == "missed:escalation:refund"
+
+
+def test_siblings_share_a_signature_and_a_case_without_tags_stands_for_itself() -> None:
+    assert signature_of(case(id="other"), run(NAMED)) == signature_of(case(), run(NAMED))
+    assert signature_of(case(tags=()), run(FAIL)) == "failed:contains:one"
+
+
+def test_a_run_that_ran_out_of_time_is_a_timeout_whatever_its_checks_said() -> None:
+    assert signature_of(case(), run(NAMED, ended="timed-out")) == "timeout:run:refund"
+
+
+def test_an_exit_code_and_a_broken_tool_are_named() -> None:
+    broken = (ToolCall(name="lookup"), ToolCall(name="refund", error="forbidden"))
+    assert signature_of(case(), run(FAIL, exit_code=2)) == "exit:2:refund"
+    assert signature_of(case(), run(FAIL, exit_code=2, tool_calls=broken)) == "exit:refund:refund"
+    assert signature_of(case(), run(FAIL, tool_calls=broken)) == "failed:refund:refund"
+
+
+def test_a_run_that_no_check_failed_has_no_failure_to_name() -> None:
+    assert signature_of(case(), run()) == "none:-:refund"
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_what_the_agent_wrote_never_enters_it(out: str, err: str, reason: str) -> None:
+    quiet = run(NAMED)
+    loud = run(NAMED.model_copy(update={"reason": reason}), stdout=out, stderr=err)
+    assert signature_of(case(), loud) == signature_of(case(), quiet)
+
+
+@given(st.text(min_size=1, max_size=99))
+def test_it_has_three_short_plain_parts_whatever_the_check_is_called(name: str) -> None:
+    parts = signature_of(case(), run(NAMED.model_copy(update={"missed": name}))).split(":")
+    assert len(parts) == 3
+    assert all(0 < len(part) <= LONGEST_PART for part in parts)
