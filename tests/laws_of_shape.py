@@ -113,15 +113,21 @@ def every_module_says_what_it_knows(house: House) -> Iterator[str]:
             yield module.at(1, "no docstring")
 
 
+WHOLE = frozenset({"house", "readme"})
+"""Tests of the repository itself."""
+STORIES = "stories"
+"""Tests that go through many modules, told as a user lives them."""
+
+
 def tests_mirror_modules(house: House) -> Iterator[str]:
     places = {module.place for module in house.modules}
     for path in sorted((house.root / "tests").rglob("test_*.py")):
         folder = path.parent.relative_to(house.root / "tests").as_posix()
         name = path.stem.removeprefix("test_")
         if folder == ".":
-            if name != "house" and f"{name}.py" not in places:
+            if name not in WHOLE and f"{name}.py" not in places:
                 yield f"tests/{path.name}: mirrors no module"
-        elif (
+        elif folder != STORIES and (
             not name.startswith(f"{folder}_")
             or f"{folder}/{name[len(folder) + 1 :]}.py" not in places
         ):

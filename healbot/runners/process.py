@@ -136,7 +136,8 @@ class LocalProcesses:
         argv = self._argv(command)
         if self.sandboxed and self._bwrap is not None:
             reader, writer = os.pipe()
-            view = sandbox.View(command.cwd, (*command.keep, command.cwd), command.hide)
+            tools = sandbox.tools_in(command.env.get("PATH", ""), command.hide)
+            view = sandbox.View(command.cwd, (*command.keep, command.cwd), command.hide, tools)
             argv = sandbox.wrap(self._bwrap, view, status_fd=writer, argv=argv)
         try:
             popen = subprocess.Popen(

@@ -24,11 +24,33 @@ class View(NamedTuple):
     Attributes:
         keep: Writable folders; they stay visible even inside a hidden one.
         hide: Folders that become empty, and files that become unreadable.
+        show: Folders that stay readable even inside a hidden one.
     """
 
     cwd: Path
     keep: Sequence[Path] = ()
     hide: Sequence[Path] = ()
+    show: Sequence[Path] = ()
+
+
+def tools_in(path: str, hide: Sequence[Path]) -> list[Path]:
+    """Return what of a search path lies in hidden folders: programs stay where they are looked for.
+
+    A virtual environment or ``node_modules`` counts whole, any other folder by itself.
+    """
+    hidden = [one.resolve() for one in hide]
+    found = []
+    for word in path.split(os.pathsep):
+        folder = Path(word)
+        if not folder.is_absolute() or not any(_inside(folder, one) for one in hidden):
+            continue
+        whole = (folder.parent / "pyvenv.cfg").is_file() or folder.name == ".bin"
+        found.append(folder.parent if whole else folder)
+    return found
+
+
+def _inside(folder: Path, other: Path) -> bool:
+    return folder.resolve().is_relative_to(other) and folder.resolve() != other
 
 
 def _is_folder(path: Path) -> bool | None:
@@ -57,6 +79,8 @@ def wrap(bwrap: str, view: View, *, status_fd: int, argv: Sequence[str]) -> list
     words += ["--bind-try", str(SHARED_TEMP), str(SHARED_TEMP)]
     for path in sorted({path.resolve() for path in view.hide}):
         words += _hiding(path)
+    for path in sorted({path.resolve() for path in view.show}):
+        words += ["--ro-bind-try", str(path), str(path)]
     for path in sorted({path.resolve() for path in view.keep}):
         words += ["--bind-try", str(path), str(path)]
     return [*words, "--chdir", str(view.cwd.resolve()), "--", *argv]

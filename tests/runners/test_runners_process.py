@@ -311,3 +311,12 @@ def test_an_interrupt_leaves_no_child(tmp_path: Path) -> None:
         popen.send_signal(signal.SIGINT)
         popen.communicate(timeout=10)
     assert gone(seconds)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="every folder is open to root")
+def test_a_folder_on_path_that_may_not_be_entered_is_passed_over(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    env = {"PATH": f"{closed}:{ENV['PATH']}"}
+    done = LocalProcesses(bubblewrap=False).run(Command(["true"], tmp_path, env, 10))
+    assert done.exit_code == 0
