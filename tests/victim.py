@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from healbot.entry.main import run
+from healbot.forges.checkout import Checkouts
 from healbot.forges.git import GitRepo
 from healbot.forges.local import LocalForge
 from healbot.ports import Swap
@@ -66,7 +67,8 @@ def arm(effects: Effects) -> None:
     watch = effects.watch
     watch(LocalForge, "perform", lambda _, intent: f"intent {intent.kind}")
     watch(StateBranch, "save", lambda *_, **named: f"save {named['message'].splitlines()[0]}")
-    watch(GitRepo, "_move_work_tree", lambda *_: "work tree")
+    watch(Checkouts, "move", lambda *_: "work tree")
+    watch(Checkouts, "note", lambda *_: "note")
     watch(GitRepo, "_push", lambda _, swaps: f"push {_names(swaps)}")
     watch(GitRepo, "_update", lambda _, swaps, **__: f"refs {_names(swaps)}")
     watch(FileJournal, "begin", lambda *_: "begin")

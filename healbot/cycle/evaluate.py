@@ -105,6 +105,9 @@ class Evaluator:
             raise
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
+            for future in running:
+                if not future.cancelled() and future.exception() is None:
+                    self._settle(future, purse)  # it came to its end, so it was spent as well
             raise
         pool.shutdown()
         return tuple(run for _, run in sorted(found.items()) if run is not None)

@@ -80,8 +80,8 @@ class Research(NamedTuple):
         """Tell a person why a case could not be scored; the text is not kept."""
         for run in runs_behind(body.used, self.bench):
             if run.case_id in body.unscored and run.key.repeat == body.used[0].repeats[0]:
-                reasons = [one.reason for one in run.checks if one.outcome == Outcome.NONE]
-                self.voice.note(f"{run.case_id} can't be scored: {'; '.join(reasons[:1])}")
+                why = [one.reason for one in run.checks if one.outcome == Outcome.NONE][:1]
+                self.voice.note(f"{run.case_id} can't be scored: {'; '.join([*why, *run.notes])}")
 
     def _diagnose(self, state: CycleState, progress: Progress) -> Diagnosed:
         assert state.measured  # noqa: S101 - the order of phases

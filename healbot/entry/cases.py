@@ -155,7 +155,9 @@ def _row(case: Case, runs: list[Run]) -> dict[str, object]:
     why = ""
     for check in failed.checks if failed else ():
         if check.outcome != Outcome.PASS:
-            why = why or check.missed or check.reason
+            why = (
+                why or check.missed or "; ".join([check.reason, *(failed.notes if failed else ())])
+            )
     return {
         "id": case.id,
         "pass": sum(run.outcome == Outcome.PASS for run in mine),

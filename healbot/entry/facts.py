@@ -4,10 +4,11 @@ Knows the wiring and the records; prints nothing.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from healbot.cycle.reading import harness_at
 from healbot.entry.wiring import Shop
-from healbot.records.ledger import Spend
+from healbot.records.ledger import RolledBack, Spend
 from healbot.records.pull import Pull
 from healbot.records.record import shown
 from healbot.records.settings import AgentSettings, SpanBudget
@@ -78,26 +79,26 @@ def history(shop: Shop, agent: AgentSettings) -> list[Facts]:
     """Return what happened to an agent's harness, newest first."""
     progress = shop.progress(agent)
     rows = [_cycle_row(cycle, progress) for cycle in progress.cycles]
-    for at, body in progress.rollbacks:
-        rows.append(
-            {
-                "at": at.isoformat(timespec="seconds"),
-                "what": "rolled-back",
-                "cycle": None,
-                "pull": body.number,
-                "revision": shown(body.after),
-                "sha": body.sha,
-                "why": f"{body.by}: {body.why}",
-            }
-        )
-    return sorted(rows, key=lambda row: str(row["at"]), reverse=True)
+    rows += [_rollback_row(at, body) for at, body in progress.rollbacks]
+    newest_first = sorted(rows, key=lambda row: row[0], reverse=True)
+    return [{"at": at.isoformat(timespec="seconds"), **row} for at, row in newest_first]
 
 
-def _cycle_row(cycle: CycleState, progress: Progress) -> Facts:
+def _rollback_row(at: datetime, body: RolledBack) -> tuple[datetime, Facts]:
+    return at, {
+        "what": "rolled-back",
+        "cycle": None,
+        "pull": body.number,
+        "revision": shown(body.after),
+        "sha": body.sha,
+        "why": f"{body.by}: {body.why}",
+    }
+
+
+def _cycle_row(cycle: CycleState, progress: Progress) -> tuple[datetime, Facts]:
     closed = cycle.closed
     merge = next((one for one in progress.merges if one.cycle == cycle.id), None)
-    return {
-        "at": (merge.at if merge else cycle.opened_at).isoformat(timespec="seconds"),
+    return merge.at if merge else cycle.opened_at, {
         "what": _what(cycle, merge),
         "cycle": cycle.id,
         "pull": cycle.pull.number if cycle.pull else None,

@@ -31,6 +31,7 @@ from healbot.errors import (
     HealbotError,
     InputError,
     NotNowError,
+    StaleError,
 )
 from healbot.forges.dry import DryForge
 from healbot.forges.local import LocalForge
@@ -42,6 +43,8 @@ from healbot.records.pull import OUTCOME
 from healbot.records.settings import AgentSettings, Mode
 from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
+
+ATTEMPTS = 8
 
 
 def cycle(
@@ -216,14 +219,16 @@ def _verify_restored(shop: Shop, agent: AgentSettings, effect: Effect, *, revisi
 
 def switch(shop: Shop, *, stopped: bool, why: str) -> None:
     """Throw or release the kill switch in the state; the variable and the settings stay apart."""
-    for _ in range(5):
+    for _ in range(ATTEMPTS):
         state = shop.store.load()
         content = f"{why or 'stopped'}\n".encode() if stopped else None
         if (STOP_PATH in state.files) == stopped:
             break
         word = "stop" if stopped else "start"
-        with suppress(NotNowError):
+        with suppress(StaleError):
             shop.store.save(state, {STOP_PATH: content}, message=word, at=shop.clock.now())
+    else:
+        raise NotNowError("The state branch keeps moving.", "Run the command again in a minute.")
     for agent in shop.settings.agents:
         try:
             with shop.book(agent) as book:

@@ -16,10 +16,12 @@ from healbot.records.intent import Effect, SayOnPull
 from healbot.records.ledger import Applied, Declined, PullOpened
 from healbot.records.pull import Pull
 from healbot.records.settings import AgentSettings
+from healbot.rules.progress import CycleState
 
 
 def merge(shop: Shop, number: int) -> Effect:
     """Merge a pull request as a person, through the same writer."""
+    shop.require_going()
     agent = shop.agent(known(shop, number).agent)
     with shop.book(agent) as book:
         for body in settle(shop, book):
@@ -41,6 +43,7 @@ def merge(shop: Shop, number: int) -> Effect:
         then = replace(shop, base_sha=state.opened.base_sha)
         ground, _ = then.ground(agent)
         _require_judged(shop, agent, state.pull)
+        _require_live(shop, agent, state)
         intent = merge_intent(
             pull,
             state.pull.head_sha,
@@ -92,6 +95,17 @@ def known(shop: Shop, number: int) -> Pull:
     if pull is None:
         raise InputError(f"There is no pull request {number}.", "See healbot pulls list.")
     return pull
+
+
+def _require_live(shop: Shop, agent: AgentSettings, state: CycleState) -> None:
+    """The branch must still hold the harness that the cycle read, no file more and none less."""
+    opened = shop.settings.limits.open_skills_with_files
+    live = harness_at(shop.repo, shop.base_sha, agent, open_skills=opened)
+    if live.revision != state.opened.baseline:
+        raise HarnessChangedError(
+            f"The harness of {agent.name!r} changed since the cycle read it.",
+            "Close the pull request; the next cycle judges the harness as it is now.",
+        )
 
 
 def _require_judged(shop: Shop, agent: AgentSettings, opened: PullOpened) -> None:

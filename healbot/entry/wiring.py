@@ -31,7 +31,7 @@ from healbot.records.case import Split
 from healbot.records.lesson import Lesson
 from healbot.records.record import canonical
 from healbot.records.settings import AgentSettings, EditorChoice, RunSettings, Settings
-from healbot.rules.chain import Chain
+from healbot.rules.chain import Chain, require_whole
 from healbot.rules.guard import inspect
 from healbot.rules.hiding import excluded_paths
 from healbot.rules.progress import Progress, replay
@@ -114,8 +114,14 @@ class Shop:
         return read_ledger(self.store, self.store.load(), agent.name)
 
     def progress(self, agent: AgentSettings) -> Progress:
-        """Return what an agent's ledger adds up to."""
-        return replay(self.chain(agent).entries)
+        """Return what an agent's ledger adds up to.
+
+        Raises:
+            ChainError: It does not hold, so it adds up to nothing.
+        """
+        chain = self.chain(agent)
+        require_whole(chain)
+        return replay(chain.entries)
 
     def stopped_by(self) -> str | None:
         """Say which kill switch is on, or None."""
@@ -299,17 +305,17 @@ def open_shop(folder: Path, environment: Mapping[str, str], clock: Clock | None 
     """
     repo = GitRepo(folder)
     branch = repo.current_branch()
-    if branch is None:
+    sha = _tip(repo, branch) if branch else repo.resolve("HEAD") or ""
+    settings = settings_at(repo, sha)
+    if branch is None and settings.forge.base is None:
         raise InputError(
             "HEAD is detached, so there is no branch under care.",
             "Check a branch out (git switch main), or name one in forge.base.",
         )
-    sha = _tip(repo, branch)
-    settings = settings_at(repo, sha)
     if settings.forge.remote:
-        repo = GitRepo(folder, remote=settings.forge.remote)
+        repo = GitRepo(folder, remote=settings.forge.remote, environment=environment)
         repo.fetch()
-    base = settings.forge.base or branch
+    base = settings.forge.base or branch or ""
     if base != branch or settings.forge.remote:
         sha = _tip(repo, base)
         settings = settings_at(repo, sha)

@@ -13,7 +13,6 @@ import re
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +20,8 @@ from pathlib import Path
 import git
 from gitdb import IStream  # type: ignore[import-untyped]  # ships no types
 
-from healbot.errors import InputError, InTheWayError, RefusedError, StaleError
+from healbot.errors import InputError, RefusedError, StaleError
+from healbot.forges.checkout import Checkouts
 from healbot.ports import CommitInfo, Swap, TreeFile
 
 IDENTITY = ("healbot", "healbot@localhost")
@@ -45,6 +45,9 @@ _OPTIONS = (
     "-c",
     f"core.packedRefsTimeout={LOCK_MILLISECONDS}",
 )
+_REMOTE_NEEDS = re.compile(
+    r"GIT_(SSH|ASKPASS|CONFIG|SSL|PROXY|HTTP)|SSH_|\w+_proxy$", re.IGNORECASE
+)
 _RACE = re.compile(r"is at \S+ but expected|already exists|unable to resolve|reference .* exists")
 _RACE_FETCH = re.compile(r"cannot lock ref|is at \S+ but expected|\.lock'")
 _RACE_PUSH = re.compile(
@@ -55,7 +58,14 @@ _RACE_PUSH = re.compile(
 class GitRepo:
     """``Repo`` and ``RepoWriter`` over one clone, and its remote where one is named."""
 
-    def __init__(self, folder: Path, *, remote: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        remote: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open a repository; of ``environment`` only what git needs for a remote is used."""
         try:
             self._repo = git.Repo(folder, search_parent_directories=True)
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
@@ -65,7 +75,11 @@ class GitRepo:
         self.folder = Path(self._repo.working_tree_dir or self._repo.common_dir)
         self.private = Path(self._repo.common_dir) / "healbot"
         self._remote = remote
+        self._environment = {
+            name: value for name, value in (environment or {}).items() if _REMOTE_NEEDS.match(name)
+        }
         self._lock = threading.Lock()
+        self._checkouts = Checkouts(self._git)
         self._tree = lru_cache(maxsize=256)(self._read_tree)
         if remote and remote not in [one.name for one in self._repo.remotes]:
             raise InputError(
@@ -179,24 +193,25 @@ class GitRepo:
     def swap(self, swaps: Sequence[Swap]) -> None:
         """Move refs, all or none; see ``ports.RepoWriter``."""
         if self._remote:
+            self._checkouts.note(swaps)
             self._push(swaps)
             try:
                 self._update([one._replace(ref=self._seen(one.ref)) for one in swaps], force=True)
             except StaleError:
                 self.fetch()  # the push stands; another git of this clone moves the mirror as well
-            self._follow([one for one in swaps if one.ref.startswith("refs/heads/")])
+            self._checkouts.catch_up(f"{MIRROR}heads/")
             return
-        moved: list[tuple[Path, Swap]] = []
+        moved: list[tuple[Path, str, str]] = []
         for one in swaps:
-            where = self._checked_out(one.ref)
+            where = self._checkouts.of(one.ref)
             if where and one.before and one.after:
-                self._move_work_tree(where, one)
-                moved.append((where, one))
+                self._checkouts.move(where, one.before, one.after)
+                moved.append((where, one.after, one.before))
         try:
             self._update(swaps)
         except StaleError:
-            for where, one in moved:
-                self._move_work_tree(where, one._replace(before=one.after, after=one.before))
+            for back in moved:
+                self._checkouts.move(*back)
             raise
 
     def fetch(self) -> None:
@@ -215,6 +230,7 @@ class GitRepo:
                 f"The remote {self._remote!r} could not be read: {_last(err)}",
                 "Check the address and your access, then run the command again.",
             )
+        self._checkouts.catch_up(f"{MIRROR}heads/")
 
     # What the above is made of
 
@@ -232,7 +248,12 @@ class GitRepo:
                 with_exceptions=False,
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
-                env={"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", **(env or {})},
+                env={
+                    **self._environment,
+                    "LC_ALL": "C",
+                    "GIT_TERMINAL_PROMPT": "0",
+                    **(env or {}),
+                },
             )
         return int(code), _bytes(out), _bytes(err).decode("utf-8", "replace")
 
@@ -313,46 +334,6 @@ class GitRepo:
             f"The remote {self._remote!r} refused the push: {_last(said)}",
             "Check your access and the rules that protect its branches.",
         )
-
-    def _follow(self, swaps: Sequence[Swap]) -> None:
-        """Bring local branches along where that is a plain fast-forward; leave others alone."""
-        for one in swaps:
-            local = self._do_quiet("rev-parse", "--verify", "--quiet", one.ref)
-            if not local or not one.after or self.merge_base(local, one.after) != local:
-                continue
-            where = self._checked_out(one.ref)
-            with suppress(InTheWayError, StaleError):
-                if where:
-                    self._move_work_tree(where, Swap(one.ref, local, one.after))
-                self._update([Swap(one.ref, local, one.after)])
-
-    def _do_quiet(self, *words: str) -> str:
-        code, out, _ = self._git(*words)
-        return out.decode().strip() if code == 0 else ""
-
-    def _checked_out(self, ref: str) -> Path | None:
-        """Return the work tree in which a branch is checked out, or None."""
-        where: Path | None = None
-        for line in self._do("worktree", "list", "--porcelain").decode().splitlines():
-            if line.startswith("worktree "):
-                where = Path(line.removeprefix("worktree "))
-            elif line == "bare":
-                where = None
-            elif line == f"branch {ref}":
-                return where
-        return None
-
-    def _move_work_tree(self, where: Path, one: Swap) -> None:
-        assert one.before  # noqa: S101 - callers asked
-        assert one.after  # noqa: S101 - callers asked
-        # A file that was only touched or copied is no change: look at the bytes first.
-        self._git("update-index", "-q", "--refresh", where=str(where))
-        code, _, err = self._git("read-tree", "-m", "-u", one.before, one.after, where=str(where))
-        if code:
-            raise InTheWayError(
-                f"Uncommitted changes in {where} are in the way: {_last(err)}",
-                "Commit or stash them, then run the command again; nothing was changed.",
-            )
 
 
 def _commit(record: str) -> CommitInfo:

@@ -271,10 +271,10 @@ class LocalForge:
 
     def _find_restore(self, intent: Restore) -> Effect | None:
         tip = self._repo.resolve(f"refs/heads/{intent.base_ref}")
+        made = (intent.expect,), intent.commit_message.strip()
         for one in self._repo.log(tip, limit=LOOK_BACK) if tip else ():
-            if one.message.strip() == intent.commit_message.strip():
-                before = one.parents[0] if one.parents else ""
-                return Effect(key=intent.key, found=True, sha=one.sha, before_sha=before)
+            if (one.parents, one.message.strip()) == made:
+                return Effect(key=intent.key, found=True, sha=one.sha, before_sha=intent.expect)
         return None
 
 

@@ -137,6 +137,7 @@ class Run(Record):
     tool_calls: tuple[ToolCall, ...] | None = None
     skills_read: tuple[str, ...] | None = None
     rules_read: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
 
     @property

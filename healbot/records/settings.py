@@ -149,7 +149,12 @@ class GateSettings(Record):
 
     policy: Literal["fixed"] = "fixed"
     repeats: int = Field(3, ge=1, le=50, description="Runs a case and side.")
-    gain: float = Field(2 / 3, gt=0, le=1, description="Share of the repeats that a fix must gain, rounded up: 2 of 3.")
+    gain: float = Field(
+        2 / 3,
+        gt=0,
+        le=1,
+        description="Share of the repeats that a fix must gain, rounded up: 2 of 3.",
+    )
     drop: float = Field(1 / 3, gt=0, le=1, description="Pooled share of a drop that rejects.")
     token_rise: float = Field(0.5, ge=0, description="Allowed rise of tokens per passing run.")
     fallbacks: int = Field(1, ge=0, le=5, description="Further candidates tried after a refusal.")

@@ -42,13 +42,15 @@ def locate(program: str, path: str, cwd: Path) -> Path:
             is a sentence for people.
     """
     if "/" in program:
-        places = [cwd / program]
+        places = [str(cwd / program)]
     else:
-        places = [Path(part, program) for part in path.split(os.pathsep) if part.startswith("/")]
-    there = [place for place in places if os.path.isfile(place)]  # noqa: PTH113 - a closed folder is a no
-    for place in there:
-        if os.access(place, os.X_OK):
-            return Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow a venv's link
+        places = [f"{part}/{program}" for part in path.split(os.pathsep) if part.startswith("/")]
+    there = False
+    for place in places:
+        if os.path.isfile(place):  # noqa: PTH113 - a closed folder is a no
+            there = True
+            if os.access(place, os.X_OK):
+                return Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow a link
     if there:
         raise PermissionError(f"the program {program!r} is not executable")
     where = "in the working directory" if "/" in program else "on PATH"

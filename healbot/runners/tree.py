@@ -85,7 +85,8 @@ def lay(root: Path, files: Mapping[str, tuple[str, bytes]], *, time: int) -> Non
             place.write_bytes(content)
             place.chmod(MODES[mode])
         os.utime(place, (time, time), follow_symlinks=False)
-    _drop_escapes(root, links)
+    if links:
+        _drop_escapes(root, links)
 
 
 def _cleared(root: Path, path: str) -> Path:

@@ -6,6 +6,7 @@ not at all, and the first record of a run stays: so a crash costs only the runs 
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from healbot.records.record import digest_bytes
@@ -38,8 +39,9 @@ class FileJournal:
         return lost
 
     def put(self, run: Run) -> None:
-        """Keep a finished run; the first one kept stays."""
-        self._write(self._at(self._runs, run.key.digest), run.model_dump_json().encode())
+        """Keep a finished run; the first whole one kept stays."""
+        path = self._at(self._runs, run.key.digest)
+        self._write(path, run.model_dump_json().encode(), whole=lambda: self.find(run.key))
         self._at(self._begun, run.key.digest).unlink(missing_ok=True)
 
     def load(self, digest: str) -> bytes | None:
@@ -53,7 +55,8 @@ class FileJournal:
     def save(self, content: bytes) -> str:
         """Keep content; returns its SHA-256."""
         digest = digest_bytes(content)
-        self._write(self._at(self._content, digest), content)
+        path = self._at(self._content, digest)
+        self._write(path, content, whole=lambda: self.load(digest) is not None)
         return digest
 
     @staticmethod
@@ -61,7 +64,8 @@ class FileJournal:
         return folder / digest[:2] / digest
 
     @staticmethod
-    def _write(path: Path, content: bytes) -> None:
+    def _write(path: Path, content: bytes, whole: Callable[[], object]) -> None:
+        """Write a file at once; what is there already stays, where it is whole."""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
@@ -71,14 +75,7 @@ class FileJournal:
             try:
                 os.link(name, path)
             except FileExistsError:
-                if not _readable(path):
+                if not whole():
                     Path(name).replace(path)
         finally:
             Path(name).unlink(missing_ok=True)
-
-
-def _readable(path: Path) -> bool:
-    try:
-        return path.stat().st_size > 0
-    except OSError:
-        return False

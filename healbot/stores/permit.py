@@ -95,11 +95,13 @@ class RefPermit:
         """Return the lease that a commit says, or None where nobody alive holds it any more."""
         if not sha:
             return None
-        said = json.loads(self._repo.log(sha, limit=1)[0].message)
-        until = datetime.fromisoformat(said["until"])
-        if until <= self._clock.now() or self._dead(said):
-            return None
-        return Lease(ref, sha, f"process {said['pid']} on {said['host'][:8]}", until)
+        try:
+            said = json.loads(self._repo.log(sha, limit=1)[0].message)
+            until = datetime.fromisoformat(said["until"])
+            gone = until <= self._clock.now() or self._dead(said)
+            return None if gone else Lease(ref, sha, _named(said), until)
+        except (ValueError, TypeError, KeyError):
+            return None  # no lease of ours stands there, so nobody holds one
 
     def _make(self, ref: str) -> Lease:
         now = self._clock.now()
@@ -115,6 +117,10 @@ class RefPermit:
             return False
         pid = said.get("pid")
         return not isinstance(pid, int) or _born(pid) != said.get("born")
+
+
+def _named(said: dict[str, str]) -> str:
+    return f"process {said['pid']} on {said['host'][:8]}"
 
 
 def _machine() -> str:

@@ -21,8 +21,8 @@ def kept(folder: Path) -> list[Path]:
 
 
 def test_a_finished_run_is_found_again_by_its_address_alone(tmp_path: Path) -> None:
-    FileJournal(tmp_path).put(run("überall \x00 \udcff"))
-    assert FileJournal(tmp_path).find(KEY) == run("überall \x00 \udcff")
+    FileJournal(tmp_path).put(run("überall \x00 �"))
+    assert FileJournal(tmp_path).find(KEY) == run("überall \x00 �")
     assert FileJournal(tmp_path).find(KEY.model_copy(update={"repeat": 1})) is None
 
 
