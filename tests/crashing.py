@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,7 +114,6 @@ class Stage:
         for words in scenario.before:
             done = start(self._template, words)
             assert done.returncode == 0, done.stderr
-        self.effects = self._recorded()
 
     def points(self, *, every: int = 1) -> tuple[str, ...]:
         """Return the crash points: both sides of every effect; of runs only each so-manieth."""
@@ -141,7 +141,8 @@ class Stage:
         shutil.rmtree(place)
         return findings._replace(other=(*other, *findings.other))
 
-    def _recorded(self) -> tuple[str, ...]:
+    @cached_property
+    def effects(self) -> tuple[str, ...]:
         """Return the effects of the command where nothing kills it."""
         place = self._copy("recorded")
         log = place / "effects"

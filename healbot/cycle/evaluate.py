@@ -52,7 +52,7 @@ class Evaluator:
 
     @property
     def runner_digest(self) -> str:
-        """Names the way of running."""
+        """Names the way of running and what was run."""
         return self._runner.digest
 
     def key(self, harness: Harness, case: Case, repeat: int) -> RunKey:

@@ -17,6 +17,9 @@ RETRIES_PLAIN = 1
 RETRIES_NOISY = 3
 """Retry probe: once, or three times by majority where the repeats were mixed (spec: loop)."""
 
+UNKNOWN = "unknown:-:-"
+"""The signature where no failed run of the case is on this machine."""
+
 
 def measure(draws: Draws, baseline: Harness, train: Sequence[Case], *, repeats: int) -> Measured:
     """Run every training case; a case is failing when the majority of its repeats fail."""
@@ -54,7 +57,7 @@ def diagnose(
             run for run in (*before.get(case.digest, ()), *retries) if run.outcome == Outcome.FAIL
         ]
         signatures = [signature_of(case, run) for run in failed]
-        most = max(dict.fromkeys(signatures), key=signatures.count)
+        most = max(dict.fromkeys(signatures), key=signatures.count, default=UNKNOWN)
         findings.append(
             Finding(
                 case_id=case.id,

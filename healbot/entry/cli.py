@@ -239,10 +239,12 @@ def audit(
 def judge(
     outcomes: Annotated[str, typer.Option("--outcomes", help="A JSON file, or - for stdin.")],
     policy: Annotated[str, typer.Option(help="Which policy: fixed.")] = "fixed",
+    as_document: JsonOption = False,
 ) -> int:
     """Judge given outcomes with the real gate and canary; one answer a document."""
     from healbot.entry.judging import judge_text  # noqa: PLC0415 - only here
 
+    del as_document  # its answers are JSON in any case
     text = sys.stdin.read() if outcomes == "-" else _read(Path(outcomes))
     return judge_text(text, policy)
 

@@ -35,6 +35,7 @@ from healbot.rules.chain import Chain, require_whole
 from healbot.rules.guard import inspect
 from healbot.rules.hiding import excluded_paths
 from healbot.rules.progress import Progress, replay
+from healbot.runners.at_commit import AtCommit
 from healbot.runners.command import CommandRunner
 from healbot.runners.process import LocalProcesses
 from healbot.runners.template import Preparation
@@ -199,12 +200,15 @@ class Shop:
             hide,
         )
         return Evaluator(
-            CommandRunner(
-                run,
-                processes=self.processes,
-                environment=self.environment,
-                temp=self.repo.private / "homes",
-                hide=hide,
+            AtCommit(
+                CommandRunner(
+                    run,
+                    processes=self.processes,
+                    environment=self.environment,
+                    temp=self.repo.private / "homes",
+                    hide=hide,
+                ),
+                self.base_sha,
             ),
             RepoWorkspaces(
                 self.repo,

@@ -40,13 +40,15 @@ def next_phase(cycle: CycleState, *, fallbacks: int) -> Phase:
         return Phase.OPEN
     if not cycle.canaried:
         return Phase.CANARY
-    if cycle.opened.mode == Mode.OBSERVE or cycle.queued or cycle.applied or cycle.declined:
+    if cycle.opened.mode == Mode.OBSERVE or cycle.queued or cycle.applied:
         return Phase.CLOSE
     return Phase.DECIDE if cycle.canaried.verdict.word == Word.ADMITTED else Phase.CLOSE
 
 
 def _finding(cycle: CycleState) -> Phase | None:
-    """From the first run to failures known to be real."""
+    """From the first run to failures known to be real; a person's no ends it wherever it stood."""
+    if cycle.declined:
+        return Phase.CLOSE
     if not cycle.measured:
         return Phase.MEASURE
     if not cycle.measured.failing:

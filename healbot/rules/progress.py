@@ -69,7 +69,8 @@ class Progress(Record):
 
     Attributes:
         cycles: All cycles, oldest first; at most the last one is without ``closed``.
-        next_repeat: Per (revision, case digest, runner) the first repeat number not yet used.
+        next_repeat: Per (revision, case digest) the first repeat number not yet used, however it
+            was run: HEALBOT_SEED does not know the way of running, so a number is drawn once.
         standings: Per case digest, what it has earned.
         refused: Edit digests that were tried and refused, closed by a person or rolled back.
         spent: Each entry's instant and spending.
@@ -78,7 +79,7 @@ class Progress(Record):
     cycles: tuple[CycleState, ...] = ()
     merges: tuple[Merge, ...] = ()
     rollbacks: tuple[tuple[datetime, RolledBack], ...] = ()
-    next_repeat: dict[tuple[str, str, str], int] = Field(default_factory=dict)
+    next_repeat: dict[tuple[str, str], int] = Field(default_factory=dict)
     standings: dict[str, Standing] = Field(default_factory=dict)
     refused: tuple[str, ...] = ()
     spent: tuple[tuple[datetime, Spend], ...] = ()
@@ -97,8 +98,8 @@ class Progress(Record):
         )
 
     def first_repeat(self, key: RunKey) -> int:
-        """Return the first repeat number of a revision, case and runner that is not yet used."""
-        return self.next_repeat.get((key.revision, key.case, key.runner), 0)
+        """Return the first repeat number of a revision and case that is not yet used."""
+        return self.next_repeat.get((key.revision, key.case), 0)
 
 
 def replay(entries: Iterable[Entry]) -> Progress:
@@ -106,14 +107,14 @@ def replay(entries: Iterable[Entry]) -> Progress:
     cycles: dict[str, CycleState] = {}
     merges: list[Merge] = []
     rollbacks: list[tuple[datetime, RolledBack]] = []
-    repeats: dict[tuple[str, str, str], int] = {}
+    repeats: dict[tuple[str, str], int] = {}
     standings: dict[str, Standing] = {}
     spent: list[tuple[datetime, Spend]] = []
     for entry in entries:
         body = entry.body
         spent.append((entry.at, entry.spent))
         for used in uses(body):
-            place = (used.revision, used.case, used.runner)
+            place = (used.revision, used.case)
             repeats[place] = max([repeats.get(place, 0), *(one + 1 for one in used.repeats)])
         if isinstance(body, Earned):
             standings.update(body.standings)

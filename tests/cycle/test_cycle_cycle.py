@@ -14,7 +14,6 @@ SAMPLE = [
     (AUTO, "after lease take#1"),  # before there is a state branch
     (AUTO, "before refs state+s#1"),
     (AUTO, "after run#7"),  # in the middle of a batch
-    (AUTO, "before run#13"),
     (AUTO, "before save s: gated#1"),
     (AUTO, "after intent open-pull#1"),
     (AUTO, "after work tree#1"),  # the work tree is ahead of its branch

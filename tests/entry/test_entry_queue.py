@@ -109,4 +109,14 @@ def test_a_remote_that_guards_its_main_branch_gets_no_half_of_a_merge(auto: Clon
     assert git(auto.bare, "rev-parse", "main") == git(auto.a, "rev-parse", "main") == main
     assert json.loads(healbot(auto.b, "pulls", "show", "1", "--json").stdout)["state"] == "open"
     refuse(auto.bare, "exit 0")
-    assert healbot(auto.b, "cycle").returncode in {0, 4}
+    assert healbot(auto.a, "cycle").returncode == 0
+    assert kinds(auto.b) == MERGED
+
+
+def test_a_merge_that_is_always_refused_can_be_ended_by_a_no(auto: Clones) -> None:
+    refuse(auto.bare, "while read old new ref; do [ $ref != refs/heads/main ] || exit 1; done")
+    assert healbot(auto.a, "cycle").returncode == 7
+    done = healbot(auto.b, "pulls", "close", "1", "--why", "not wanted")
+    assert done.returncode == 0, done.stderr
+    assert healbot(auto.a, "cycle").returncode == 0
+    assert kinds(auto.b) == (*MERGED[:-2], "declined", "closed")

@@ -111,7 +111,7 @@ def test_no_repeat_number_is_given_twice() -> None:
     key = RunKey(revision="b", case="k", runner="w", repeat=0)
     assert progress.first_repeat(key) == 6
     assert progress.first_repeat(key.model_copy(update={"revision": "cp"})) == 1
-    assert progress.first_repeat(key.model_copy(update={"runner": "other"})) == 0
+    assert progress.first_repeat(key.model_copy(update={"runner": "other"})) == 6
     assert progress.first_repeat(key.model_copy(update={"case": "other"})) == 0
 
 

@@ -1,0 +1,68 @@
+"""The one owner of money and runs: what was not reserved is not spent."""
+
+import pytest
+from fakes import FakeClock
+
+from healbot.cycle.purse import Purse
+from healbot.errors import BudgetError
+from healbot.records.ledger import Spend
+from healbot.records.run import Usage
+from healbot.records.settings import RunWorstCase
+from healbot.rules.budget import UNLIMITED, Left
+
+WORST = RunWorstCase(tokens=100, usd=0.5)
+
+
+def purse(clock: FakeClock | None = None, **left: float) -> Purse:
+    plenty = {name: UNLIMITED for name in Left._fields}
+    return Purse(Left(**{**plenty, **left}), WORST, clock or FakeClock())
+
+
+@pytest.mark.parametrize("left", [{"runs": 2}, {"tokens": 299}, {"usd": 1.2}])
+def test_no_more_is_set_aside_than_fits_at_the_worst_case(left: dict[str, float]) -> None:
+    mine = purse(**left)
+    mine.reserve()
+    mine.reserve()
+    with pytest.raises(BudgetError, match="after 0 runs"):
+        mine.reserve()
+    mine.give_back()
+    mine.reserve()
+
+
+def test_a_run_that_was_cheaper_leaves_room_for_more() -> None:
+    mine = purse(tokens=200)
+    for _ in range(10):
+        mine.reserve()
+        mine.give_back()
+        mine.count(Usage(tokens=10))
+    assert mine.take() == Spend(runs=10, tokens=100, usd=5)
+
+
+def test_a_run_that_was_dearer_raises_what_later_ones_set_aside() -> None:
+    mine = purse(tokens=1000)
+    mine.count(Usage(tokens=400))
+    mine.reserve()
+    with pytest.raises(BudgetError, match="after 1 runs"):
+        mine.reserve()
+
+
+def test_when_the_time_is_up_nothing_more_begins() -> None:
+    clock = FakeClock()
+    mine = purse(clock, seconds=60)
+    clock.pass_(59)
+    mine.reserve()
+    assert mine.seconds_left() == 1
+    clock.pass_(1)
+    with pytest.raises(BudgetError):
+        mine.reserve()
+
+
+def test_what_is_told_once_is_not_told_again() -> None:
+    clock = FakeClock()
+    mine = purse(clock)
+    mine.count(Usage())
+    clock.pass_(2)
+    assert mine.take() == Spend(runs=1, tokens=100, usd=0.5, seconds=2)
+    mine.count(Usage(tokens=1, usd=0))
+    assert mine.take() == Spend(runs=1, tokens=1)
+    assert mine.take() == Spend()
