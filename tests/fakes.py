@@ -89,8 +89,7 @@ class FakeRunner:
     def attempt(self, job: Job) -> Trace:
         self.runs += 1
         texts = {
-            str(path.relative_to(job.folder)): path.read_text()
-            for path in job.folder.rglob("*.md")
+            str(path.relative_to(job.folder)): path.read_text() for path in job.folder.rglob("*.md")
         }
         said = self._behave(texts, job.case.input or "", random.Random(job.seed).random())  # noqa: S311
         return Trace(
@@ -109,6 +108,7 @@ class FakeWorkspaces:
 
     @contextlib.contextmanager
     def open(self, sha: str, harness: Harness, case: Case) -> Iterator[tuple[Path, Path]]:
+        del sha, case
         with tempfile.TemporaryDirectory() as folder:
             for file in harness.files:
                 path = Path(folder, file.path)

@@ -115,7 +115,7 @@ def every_module_says_what_it_knows(house: House) -> Iterator[str]:
 
 WHOLE = frozenset({"house", "readme"})
 """Tests of the repository itself."""
-STORIES = "stories"
+JOURNEYS = "journeys"
 """Tests that go through many modules, told as a user lives them."""
 
 
@@ -127,7 +127,7 @@ def tests_mirror_modules(house: House) -> Iterator[str]:
         if folder == ".":
             if name not in WHOLE and f"{name}.py" not in places:
                 yield f"tests/{path.name}: mirrors no module"
-        elif folder != STORIES and (
+        elif folder != JOURNEYS and (
             not name.startswith(f"{folder}_")
             or f"{folder}/{name[len(folder) + 1 :]}.py" not in places
         ):

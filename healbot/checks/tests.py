@@ -89,6 +89,7 @@ class TestsCheck:
                 env=env,
                 timeout_seconds=tests.timeout_seconds,
                 hide=self._hide,
+                keep=(trace.root,),
             )
             return self._processes.run(command)
 

@@ -46,6 +46,7 @@ class Delivery(NamedTuple):
     Attributes:
         before: Asked ahead of each Intent: the lease is renewed, the kill switch looked at.
         head: The ledger's head now.
+        live: The revision that the base branch holds now.
         null_pass: How likely a useless edit would have passed what was drawn; None: not computed.
     """
 
@@ -61,6 +62,7 @@ class Delivery(NamedTuple):
     voice: Voice
     before: Callable[[], None]
     head: Callable[[], str]
+    live: Callable[[], str]
     null_pass: Callable[[CycleState], float | None]
     unsandboxed: bool
 
@@ -119,6 +121,7 @@ class Delivery(NamedTuple):
             at=self.clock.now(),
         )
         try:
+            self._require_live(pull, state)
             self._do([intent])
         except InTheWayError:
             raise  # the person's own uncommitted work; once it is out of the way this goes on
@@ -127,6 +130,14 @@ class Delivery(NamedTuple):
             self._do([close_intent(pull, by=BY, at=self.clock.now(), because=because)])
             return Closed(outcome="abandoned", note=because[:300])
         return merged_body(state, self._pull(state))
+
+    def _require_live(self, pull: Pull, state: CycleState) -> None:
+        """The branch must still hold the judged harness, no file more and none less."""
+        if pull.state == "open" and self.live() != state.opened.baseline:
+            raise HarnessChangedError(
+                f"The harness of {self.agent.name!r} changed since the cycle read it.",
+                "The next cycle judges it as it is now.",
+            )
 
     def _close(self, state: CycleState, standings: Mapping[str, Standing]) -> Body:
         if state.applied:
@@ -205,6 +216,8 @@ def _head(state: CycleState) -> PullOpened:
 def _merging(state: CycleState, waits: Sequence[str], draft: bool) -> Merging:
     mode = state.opened.mode
     number = state.pull.number if state.pull else None
+    if state.applied:
+        return Merging(mode=mode, done=True)
     if draft:
         return Merging(mode=mode, waits_for="the canary", why=tuple(waits))
     if waits:

@@ -33,8 +33,11 @@ def propose(
     for editor in editors:
         for answer in editor.propose(brief):
             note = _judged(answer, brief, guard=guard, journal=journal)
-            if sum(not one.refused for one in notes.values()) >= most:
-                note = note.model_copy(update={"refused": note.refused or "too-many"})
+            live = [one.candidate for one in notes.values() if not one.refused]
+            if not note.refused and note.candidate in live:
+                note = note.model_copy(update={"refused": "same-result"})
+            elif not note.refused and len(live) >= most:
+                note = note.model_copy(update={"refused": "too-many"})
             notes.setdefault(note.edit, note)
     return Proposed(
         proposals=tuple(notes.values()),

@@ -102,9 +102,7 @@ def known(shop: Shop, number: int) -> Pull:
 
 def _require_live(shop: Shop, agent: AgentSettings, state: CycleState) -> None:
     """The branch must still hold the harness that the cycle read, no file more and none less."""
-    opened = shop.settings.limits.open_skills_with_files
-    live = harness_at(shop.repo, shop.base_sha, agent, open_skills=opened)
-    if live.revision != state.opened.baseline:
+    if shop.live(agent).revision != state.opened.baseline:
         raise HarnessChangedError(
             f"The harness of {agent.name!r} changed since the cycle read it.",
             "Close the pull request; the next cycle judges the harness as it is now.",

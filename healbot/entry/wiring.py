@@ -16,7 +16,7 @@ from healbot.cycle.book import Book, read_ledger
 from healbot.cycle.delivery import Delivery
 from healbot.cycle.evaluate import Bench, Evaluator
 from healbot.cycle.purse import Purse
-from healbot.cycle.reading import Ground, ground_at, settings_at
+from healbot.cycle.reading import Ground, ground_at, harness_at, settings_at
 from healbot.cycle.research import Research
 from healbot.cycle.strength import null_pass
 from healbot.editors.lessons import LessonsEditor
@@ -28,6 +28,7 @@ from healbot.forges.local import LocalForge
 from healbot.lessons.folder import LessonsFolder
 from healbot.ports import Clock, Editor, ForgeReader, ForgeWriter, Journal, Store, Voice
 from healbot.records.case import Split
+from healbot.records.harness import Harness
 from healbot.records.lesson import Lesson
 from healbot.records.record import canonical
 from healbot.records.settings import AgentSettings, EditorChoice, RunSettings, Settings
@@ -159,6 +160,12 @@ class Shop:
         new = {key: one for key, one in ground.recorded.items() if recorded.get(key) != one}
         lines = (canonical({"cluster": key, "split": str(one)}) + "\n" for key, one in new.items())
         return ground, "".join(lines).encode()
+
+    def live(self, agent: AgentSettings) -> Harness:
+        """Read the harness that the base branch holds now."""
+        tip = self.repo.resolve(f"refs/heads/{self.base_ref}") or self.base_sha
+        opened = self.settings.limits.open_skills_with_files
+        return harness_at(self.repo, tip, agent, open_skills=opened)
 
     def lessons(self) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
         """Read the repository's lessons."""
@@ -296,6 +303,7 @@ class Shop:
             voice=research.voice,
             before=before,
             head=lambda: book.head,
+            live=lambda: self.live(research.agent).revision,
             null_pass=lambda state: null_pass(state, research),
             unsandboxed=not self.processes.sandboxed,
         )

@@ -155,9 +155,11 @@ class Merging(Record):
         waits_for: Whom or what it waits for; empty: merges once required checks are green.
         why: Why it waits, a phrase each.
         way: How to merge it, where a person does.
+        done: It is merged.
     """
 
     mode: Mode
+    done: bool = False
     waits_for: Text = ""
     why: tuple[Text, ...] = ()
     way: Way = Way()

@@ -111,10 +111,9 @@ def _lines(data: bytes) -> list[bytes]:
 
 def _read(raw: bytes, *, head: str, number: int, path: str) -> tuple[Entry | None, str]:
     """Read one line against what came before it; returns the entry and what is wrong."""
-    if not raw.strip():
-        return None, "an empty line was put in"
-    if not raw.endswith(b"\n"):
-        return None, "the line is cut off in the middle"
+    if not raw.strip() or not raw.endswith(b"\n"):
+        empty = "an empty line was put in"
+        return None, "the line is cut off in the middle" if raw.strip() else empty
     try:
         entry = Entry.parse(raw[:-1].decode())
     except ValueError as error:

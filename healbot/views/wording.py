@@ -194,7 +194,7 @@ def merging(card: Card, ink: Ink) -> str:
         return "Merged, and rolled back since."
     undo = _way(card.undo, ink)
     ending = f" Undo: {undo}." if undo else ""
-    if card.word in {Word.MERGED, Word.KEPT, Word.KEPT_UNVERIFIED}:
+    if card.merging.done or card.word in {Word.MERGED, Word.KEPT, Word.KEPT_UNVERIFIED}:
         return f"Merged.{ending}"
     if card.merging.mode is Mode.OBSERVE:
         return "Observed only: no pull request is opened and nothing changes."
@@ -241,12 +241,18 @@ def case_cells(row: CaseRow) -> list[str]:
     if row.canary_baseline.runs:
         canary += f" (baseline {count(row.canary_baseline)})"
     tokens = [
-        "unknown" if value is None else f"{value:,}"
-        for value in (row.baseline_tokens, row.candidate_tokens)
+        _tokens(row.baseline, row.baseline_tokens),
+        _tokens(row.candidate, row.candidate_tokens),
     ]
-    same_unknown = tokens == ["unknown", "unknown"]
-    spent = "unknown" if same_unknown else " → ".join(tokens)
+    spent = tokens[0] if tokens[0] == tokens[1] and not tokens[0].isdigit() else " → ".join(tokens)
     return [", ".join(marks), count(row.baseline), count(row.candidate), canary, spent]
+
+
+def _tokens(tally: Tally, mean: int | None) -> str:
+    """Say a side's tokens per passing run; without a pass there are none to tell."""
+    if mean is not None:
+        return f"{mean:,}"
+    return "unknown" if tally.passes else "–"
 
 
 CASE_HEADS = ("case", "split", "baseline", "candidate", "canary", "tokens per pass")

@@ -1,7 +1,5 @@
 """A python check says yes, no, what was missed, or nothing; a fault of it can't score."""
 
-# ruff: noqa: PLR0917 - pytest hands everything over by name
-
 from collections.abc import Callable
 from typing import Any
 

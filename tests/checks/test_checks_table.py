@@ -1,7 +1,5 @@
 """Every word of a case has its check, and no fault behind one ever decides."""
 
-# ruff: noqa: PLR0917 - pytest hands everything over by name
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """Hidden tests judge what the agent left, and the agent can't get in their way."""
 
-# ruff: noqa: PLR0917 - pytest hands everything over by name
-
 import os
 from collections.abc import Callable
 from pathlib import Path

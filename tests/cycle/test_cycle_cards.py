@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from sandbox import INSTRUCTIONS, STARTS_VARIABLE, git, healbot, make_repository
-from stories import answered, call, instructions, kinds, lines_of
+from telling import answered, call, instructions, kinds, lines_of
 
 from healbot.records.card import Card
 from healbot.records.trailers import Trailers

@@ -31,16 +31,16 @@ BETTER = HARNESS.replace("instructions.md", b"be better")
 class Rig:
     """An evaluator over a real journal with an agent that says words in turn."""
 
-    def __init__(self, folder: Path, *words: str, runs: float = UNLIMITED, parallel: int = 1) -> None:
+    def __init__(
+        self, folder: Path, *words: str, runs: float = UNLIMITED, parallel: int = 1
+    ) -> None:
         answers = iter(words)
         self.runner = FakeRunner(
-            lambda texts, task, draw: Said(next(answers, "good"), usage=Usage(tokens=7, usd=0.1))
+            lambda *_: Said(next(answers, "good"), usage=Usage(tokens=7, usd=0.1))
         )
         self.journal = FileJournal(folder)
         self.voice = FakeVoice()
-        self.purse = Purse(
-            Left(runs, UNLIMITED, UNLIMITED, UNLIMITED), RunWorstCase(), FakeClock()
-        )
+        self.purse = Purse(Left(runs, UNLIMITED, UNLIMITED, UNLIMITED), RunWorstCase(), FakeClock())
         evaluator = Evaluator(
             self.runner,
             FakeWorkspaces(),
@@ -109,7 +109,7 @@ def test_the_seed_follows_revision_case_and_repeat_and_nothing_else() -> None:
 
 def test_a_decision_s_numbers_begin_where_the_ledger_ends_and_go_up(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    place = (HARNESS.revision, CASE.digest, rig.runner.digest)
+    place = (HARNESS.revision, CASE.digest)
     draws = rig.draws(Progress(next_repeat={place: 4}))
     draws.run([(HARNESS, CASE, 2), (HARNESS, OTHER, 1)])
     draws.run([(HARNESS, CASE, 1)])
@@ -146,9 +146,7 @@ def test_a_steady_failure_is_retried_once_and_a_noisy_one_three_times(tmp_path: 
         rig = Rig(tmp_path / name, *before, *after)
         draws = rig.draws()
         measured = draws.run([(HARNESS, CASE, 3)])
-        later = rig.draws(
-            Progress(next_repeat={(HARNESS.revision, CASE.digest, rig.runner.digest): 3})
-        )
+        later = rig.draws(Progress(next_repeat={(HARNESS.revision, CASE.digest): 3}))
         body = diagnose(later, HARNESS, [CASE], measured=measured)
         (finding,) = body.findings
         assert (finding.was_real, sum(len(u.repeats) for u in body.used)) == (real, retries), name
@@ -179,7 +177,9 @@ def test_a_policy_is_given_what_it_asks_for_until_it_answers(tmp_path: Path) -> 
             (Draw(case="two", candidate=2), Draw(case="one", baseline=1, candidate=1)),
             (Draw(case="one", baseline=1),),
         )
-        return Need(draws=wishes[len(asked) - 1]) if len(asked) <= 2 else Verdict(word=Word.ADMITTED)
+        return (
+            Need(draws=wishes[len(asked) - 1]) if len(asked) <= 2 else Verdict(word=Word.ADMITTED)
+        )
 
     draws = Rig(tmp_path, "bad", "good", "bad", "good", "bad").draws()
     verdict, seen = hold(

@@ -14,13 +14,13 @@ WORST = RunWorstCase(tokens=100, usd=0.5)
 
 
 def purse(clock: FakeClock | None = None, **left: float) -> Purse:
-    plenty = {name: UNLIMITED for name in Left._fields}
-    return Purse(Left(**{**plenty, **left}), WORST, clock or FakeClock())
+    whole = Left(UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED)
+    return Purse(whole._replace(**left), WORST, clock or FakeClock())
 
 
 @pytest.mark.parametrize("left", [{"runs": 2}, {"tokens": 299}, {"usd": 1.2}])
 def test_no_more_is_set_aside_than_fits_at_the_worst_case(left: dict[str, float]) -> None:
-    mine = purse(**left)
+    mine = purse(None, **left)
     mine.reserve()
     mine.reserve()
     with pytest.raises(BudgetError, match="after 0 runs"):

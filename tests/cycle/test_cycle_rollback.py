@@ -1,19 +1,21 @@
 """The way back over several merges, and the pace of pull requests, in a real repository."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from fakes import Said, hire, support
 from sandbox import INSTRUCTIONS, make_repository
-from stories import CASES, ESCALATE, SETTINGS, answered, call, change, lines_of, script
+from telling import CASES, ESCALATE, SETTINGS, answered, call, change, lines_of, script
 
 TITLE = "- Always begin with a greeting.\n"
 
 
 @pytest.fixture
 def twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[bytes]]:
-    """Make a repository with two merges on top of each other; and the bytes before each, and now."""
-    def greeted(texts: dict[str, str], task: str, draw: float) -> Said:
+    """Make a repository with two merges on top of each other; tell the bytes before and after."""
+
+    def greeted(texts: Mapping[str, str], task: str, draw: float) -> Said:
         said = support(texts, task, draw)
         begun = "greeting" in texts["instructions.md"]
         return said._replace(text=f"Dear customer! {said.text}" if begun else said.text)

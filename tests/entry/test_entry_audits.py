@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from fakes import door
+from fakes import Answer, door
 
 from healbot.records.ledger import Closed, Entry, Spend
 from healbot.rules.chain import Chain, audit_path, extend
@@ -29,7 +29,7 @@ def ledger(folder: Path) -> tuple[list[Path], str]:
     return sorted(folder.rglob("*.jsonl")), chain.head
 
 
-def audit(paths: list[Path], head: str, *more: str) -> tuple[int, str, str]:
+def audit(paths: list[Path], head: str, *more: str) -> Answer:
     files = [word for path in paths for word in ("--file", str(path))]
     return door("audit", *files, "--head", head, *more)
 

@@ -1,4 +1,4 @@
-"""``healbot judge``: one answer a document, from a file or standard input, with the verdict's code."""
+"""``healbot judge``: one answer a document, from a file or stdin, with the verdict's code."""
 
 import json
 from pathlib import Path

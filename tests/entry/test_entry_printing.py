@@ -6,7 +6,7 @@ import pytest
 
 from healbot.entry.printing import as_json, table
 
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"id": "a\x1b[31m", "tags": ["x", "y"], "why": None},
     {"id": "b\nc", "tags": [], "why": "ü" * 300},
 ]

@@ -1,4 +1,4 @@
-"""The one door to git, on real repositories: what is read, made and moved, and what is left alone."""
+"""The one door to git, on real repositories: what is read, made, moved, and left alone."""
 
 from datetime import UTC, datetime
 from pathlib import Path

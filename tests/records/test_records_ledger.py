@@ -21,8 +21,8 @@ from healbot.records.ledger import (
     Gated,
     Measured,
     Probed,
-    Proposed,
     ProposalNote,
+    Proposed,
     Queued,
     RolledBack,
     Spend,
@@ -35,7 +35,7 @@ from healbot.records.verdict import Reason, Verdict, Word
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 DIGESTS = st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}")
-INSTANTS = st.datetimes(timezones=st.just(UTC), min_value=datetime(2000, 1, 1))
+INSTANTS = st.datetimes(timezones=st.just(UTC), min_value=datetime(2000, 1, 1))  # noqa: DTZ001
 SPENDS = st.builds(
     Spend,
     runs=st.integers(0, 10**6),
@@ -47,16 +47,22 @@ SPENDS = st.builds(
 
 @st.composite
 def used(draw: st.DrawFn) -> Used:
-    count = draw(st.integers(0, 4))
-    many = {"min_size": count, "max_size": count}
+    runs = draw(
+        st.lists(
+            st.tuples(
+                st.integers(0, 99), st.sampled_from(Outcome), st.none() | st.integers(0, 9999)
+            ),
+            max_size=4,
+        )
+    )
     return Used(
         case_id=draw(TEXT),
         case=draw(DIGESTS),
         revision=draw(DIGESTS),
         runner=draw(DIGESTS),
-        repeats=tuple(draw(st.lists(st.integers(0, 99), **many))),
-        outcomes=tuple(draw(st.lists(st.sampled_from(Outcome), **many))),
-        tokens=tuple(draw(st.lists(st.none() | st.integers(0, 9999), **many))),
+        repeats=tuple(repeat for repeat, _, _ in runs),
+        outcomes=tuple(outcome for _, outcome, _ in runs),
+        tokens=tuple(tokens for _, _, tokens in runs),
     )
 
 

@@ -1,7 +1,5 @@
 """Assertions mean what promptfoo's documentation says, and a fault of one is never a fail."""
 
-# ruff: noqa: PLR0917 - pytest hands everything over by name
-
 from pathlib import Path
 from typing import Any
 

@@ -13,7 +13,7 @@ STRICT = GateSettings(canary=CanarySettings(strict=True))
 LETTERS = {"P": Outcome.PASS, "F": Outcome.FAIL, "N": Outcome.NONE}
 
 
-def case(  # noqa: PLR0917 - cases stand in tables here
+def case(
     name: str, role: Role, baseline: str = "", candidate: str = "", **more: object
 ) -> CaseEvidence:
     return CaseEvidence.model_validate(

@@ -25,9 +25,7 @@ WORDS = {"P": "pass", "F": "fail", "N": "none"}
 PASSES = "P" * 20
 
 
-def item(  # noqa: PLR0917 - cases stand in tables here
-    name: str, role: str, baseline: str, candidate: str, **more: object
-) -> dict[str, Any]:
+def item(name: str, role: str, baseline: str, candidate: str, **more: object) -> dict[str, Any]:
     return {
         "id": name,
         "role": role,

@@ -1,5 +1,7 @@
 """The plan of a cycle: its worst case holds, and what gives way first."""
 
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +24,12 @@ def make(train: int, heldout: int, corpus: int, safe: int = 0) -> tuple[list[Cas
 
 
 def plan(
-    cases: list[Case], standings: dict[str, Standing], fit: int, *, editors: int = 2, salt: str = "a"
+    cases: list[Case],
+    standings: dict[str, Standing],
+    fit: int,
+    *,
+    editors: int = 2,
+    salt: str = "a",
 ) -> Plan:
     numbers = GateSettings(fallbacks=2)
     return plan_cycle(cases, standings, numbers=numbers, editors=editors, fit=fit, salt=salt)
@@ -44,7 +51,7 @@ def test_what_does_not_fit_gives_way_step_by_step_and_safety_cases_stay_to_the_e
     assert seen[0] == whole
     assert seen[1].left_out == ()
     assert seen[1].fallbacks < whole.fallbacks
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in itertools.pairwise(seen):
         assert after.runs <= before.runs
         assert len(after.left_out) >= len(before.left_out)
         assert not {"c0", "c1"} & set(after.left_out)
@@ -84,7 +91,7 @@ def test_cases_most_like_the_failing_ones_are_kept_and_the_others_rotate() -> No
     st.integers(0, 900), st.integers(1, 3),
 )  # fmt: skip
 @settings(max_examples=80)
-def test_a_plan_fits_whenever_the_least_one_does(  # noqa: PLR0913
+def test_a_plan_fits_whenever_the_least_one_does(
     train: int, heldout: int, corpus: int, safe: int, fit: int, editors: int
 ) -> None:
     cases, standings = make(train, heldout, corpus, safe)

@@ -16,8 +16,8 @@ from healbot.records.ledger import (
     Gated,
     Measured,
     Opened,
-    Proposed,
     ProposalNote,
+    Proposed,
     PullOpened,
     Queued,
     RolledBack,
@@ -159,9 +159,7 @@ def test_standings_are_earned_fixed_and_lost_with_the_fix() -> None:
     earned = Earned(used=(), standings={"h": Standing.PROTECTED})
     merged = story(earned, applied())
     assert merged.standings == {"h": Standing.PROTECTED, "k": Standing.FIXED}
-    undone = replay(
-        ledger(("c1", OPENED), ("c1", earned), ("c1", applied()), (None, back()))
-    )
+    undone = replay(ledger(("c1", OPENED), ("c1", earned), ("c1", applied()), (None, back())))
     assert undone.standings == {"h": Standing.PROTECTED}
 
 

@@ -1,7 +1,5 @@
 """Protected paths are found from the root and from the agent's folder."""
 
-# ruff: noqa: PLR0917 - pytest hands everything over by name
-
 import pytest
 
 from healbot.rules.touched import edited

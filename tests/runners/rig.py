@@ -50,13 +50,13 @@ class MemoryRepo:
 
     def log(
         self,
-        sha: str,  # noqa: ARG002
-        paths: Sequence[str] = (),  # noqa: ARG002
-        limit: int = 1000,  # noqa: ARG002
+        sha: str,
+        paths: Sequence[str] = (),
+        limit: int = 1000,
     ) -> Sequence[CommitInfo]:
         return ()
 
-    def merge_base(self, one: str, other: str) -> str | None:  # noqa: ARG002
+    def merge_base(self, one: str, other: str) -> str | None:
         return None
 
 

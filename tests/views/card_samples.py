@@ -32,7 +32,7 @@ CORPUS = (
 )
 
 
-def line(  # noqa: PLR0917 - a shorthand of these samples
+def line(
     stage: c.Stage, case: str, side: c.Side, start: int, outcomes: Sequence[Outcome]
 ) -> c.RunLine:
     about = "" if stage in {"measure", "diagnose", "earn"} else CANDIDATE

@@ -1,4 +1,4 @@
-"""What stories of a cycle share: the sandbox changed a little, and its refs and ledger looked at."""
+"""What stories of a cycle share: the sandbox changed a little, its refs and ledger looked at."""
 
 import json
 from pathlib import Path
@@ -58,9 +58,7 @@ def refs(folder: Path, *, state: bool = True) -> dict[str, str]:
 def lines_of(folder: Path, kind: str) -> list[dict[str, Any]]:
     """Return the lines of the state branch's audit or journal files."""
     names = git(folder, "ls-tree", "-r", "--name-only", "healbot/state").splitlines()
-    texts = [
-        git(folder, "show", f"healbot/state:{name}") for name in names if f"/{kind}/" in name
-    ]
+    texts = [git(folder, "show", f"healbot/state:{name}") for name in names if f"/{kind}/" in name]
     return [json.loads(line) for text in texts for line in text.splitlines()]
 
 

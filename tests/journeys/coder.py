@@ -69,7 +69,7 @@ CASES = """\
   checks:
     - command: PYTHON noted.py double
     - tool-called: bash
-    - tests: {add: hidden/double, run: PYTHON -B -m unittest -q, protect: ['calc_test.py']}
+    - tests: {add: hidden/double, run: PYTHON -B -m unittest -q, protect: ['test_*.py']}
 - id: square
   split: heldout
   tags: [code]
