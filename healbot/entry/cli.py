@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from healbot import __version__
-from healbot.entry import audits, cases, pulls
+from healbot.entry import audits, cases, pulls, seam
 from healbot.entry.environment import shed
 from healbot.entry.facts import history as history_rows
 from healbot.entry.facts import status as status_facts
@@ -46,6 +46,7 @@ app = typer.Typer(
 )
 app.add_typer(pulls.app, name="pulls", rich_help_panel=DATA)
 app.add_typer(cases.app, name="cases", rich_help_panel=DATA)
+app.add_typer(seam.app, name="seam", rich_help_panel=EVIDENCE)
 
 
 WRONG_USAGE: Any = typer.BadParameter.__bases__[0]
