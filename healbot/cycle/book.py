@@ -6,6 +6,7 @@ it used and the lease's renewal move in one swap: whoever lost the lease can app
 
 from collections.abc import Mapping
 
+from healbot.cycle.published import lines_beside
 from healbot.errors import LeaseLostError, NotNowError, StaleError
 from healbot.ports import Clock, Lease, Permit, State, Store
 from healbot.records.ledger import Body, Entry, Spend
@@ -100,7 +101,8 @@ class Book:
                 spent=spent or Spend(),
             )
             renewed, swap = self._permit.renewal(self._held())
-            changes = self._changes(state, entry, beside or {})
+            published = lines_beside(self.agent, entry, self._progress)
+            changes = self._changes(state, entry, {**published, **(beside or {})})
             message = f"{self.agent}: {body.kind}\n\nHealbot-Ledger: {entry.digest}"
             try:
                 state = self._store.save(state, changes, message=message, at=entry.at, also=[swap])

@@ -5,11 +5,9 @@ Knows the order only; what a phase does is ``research`` (agents, checks, editors
 """
 
 from collections.abc import Callable
-from datetime import datetime
 
 from healbot.cycle.book import Book
 from healbot.cycle.delivery import Delivery
-from healbot.cycle.published import beside
 from healbot.cycle.purse import Purse
 from healbot.cycle.research import Research
 from healbot.records.ledger import Body
@@ -25,7 +23,6 @@ def run_cycle(
     delivery: Delivery,
     *,
     purse: Purse,
-    now: Callable[[], datetime],
     stopped: Callable[[], None],
 ) -> CycleState:
     """Carry the cycle under way to its end and return it.
@@ -35,7 +32,6 @@ def run_cycle(
         research: The phases that run agents, checks and editors.
         delivery: The phases that change the world.
         purse: Counts what the phases spend.
-        now: The clock.
         stopped: Raises where the kill switch is on.
 
     Raises:
@@ -47,6 +43,5 @@ def run_cycle(
             stopped()
         worker = delivery if phase in WRITING else research
         body: Body = worker.perform(phase, state, book.progress)
-        lines = beside(book.agent, body, now())
-        book.append(body, cycle=state.id, spent=purse.take(), beside=lines)
+        book.append(body, cycle=state.id, spent=purse.take())
     return book.progress.cycles[-1]

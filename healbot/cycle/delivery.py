@@ -182,7 +182,7 @@ class Delivery(NamedTuple):
             unsandboxed=self.unsandboxed,
             null_pass=self.null_pass(state),
             merging=_merging(state, why_wait(proposal, self.settings, state.opened.mode), draft),
-            undo=Way(command=f"healbot rollback --to {number}" if number else "healbot rollback"),
+            undo=Way(command=f"healbot rollback{f' --to {number}' if number else ''} --why …"),
             ledger=self.head(),
         )
 
@@ -237,6 +237,13 @@ def _nothing_to_judge(state: CycleState) -> Closed:
         if real:
             return Closed(outcome="could-not-tell", note="the plain retry could not be scored")
         return Closed(outcome="healthy", note="every failure was a flake: its plain retry passed")
+    return _nothing_proposed(state)
+
+
+def _nothing_proposed(state: CycleState) -> Closed:
+    if state.probed:
+        note = "no proposal helped in the probes"
+        return Closed(verdict=Word.REJECTED, outcome="refused", note=note)
     notes = state.proposed.proposals if state.proposed else ()
     if notes:
         rules = ", ".join(sorted({note.refused or "" for note in notes}))

@@ -90,7 +90,7 @@ class Evaluator:
         running: dict[Future[Run], int] = {}
         try:
             while todo or running:
-                while todo and len(running) < parallel:
+                while todo and len(running) < (parallel if purse.priced else 1):
                     place = todo.pop(0)
                     purse.reserve()
                     future = pool.submit(self._attempt, wanted[place], sha, seed=seed, purse=purse)

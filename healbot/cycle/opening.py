@@ -11,16 +11,19 @@ from healbot.cycle.reading import Ground
 from healbot.errors import BudgetError, NotNowError
 from healbot.ports import CommitInfo, ForgeReader, Repo
 from healbot.records.case import Split
-from healbot.records.ledger import Applied, Body, Declined, Opened, RolledBack, Spend
+from healbot.records.ledger import Applied, Body, Declined, Opened, RolledBack, Spend, Used
 from healbot.records.pull import Pull
 from healbot.records.record import digest_of
+from healbot.records.run import Outcome
 from healbot.records.settings import Mode, Settings
 from healbot.records.trailers import Trailers
-from healbot.rules.budget import Left, forecast, left_of, runs_that_fit
+from healbot.rules.budget import Left, forecast, left_of, runs_that_fit, within
 from healbot.rules.plan import plan_cycle
 from healbot.rules.progress import CycleState, Progress
 
 WEEK = timedelta(days=7)
+FIXED_OF = 5
+"""Of six canary runs, how many a case must pass to count as fixed."""
 LOOK_BACK = 500
 """How many commits back a revert is looked for."""
 
@@ -87,7 +90,7 @@ def opened(
         baseline=ground.harness.revision,
         settings=digest_of(settings),
         cases=ground.cases_digest,
-        forecast=forecast(plan.runs, worst),
+        forecast=forecast(plan.runs, left, worst),
         left_out=plan.left_out,
         earn=plan.earn,
         fallbacks=plan.fallbacks,
@@ -96,11 +99,16 @@ def opened(
 
 
 def left_for(
-    progress: Progress, settings: Settings, *, now: datetime, state: CycleState | None
+    spent: Sequence[tuple[datetime, Spend]],
+    settings: Settings,
+    *,
+    now: datetime,
+    state: CycleState | None,
 ) -> Left:
-    """Return what cycle, day and month leave."""
+    """Return what cycle, day and month leave; ``spent`` is what all agents spent together."""
     gone = state.spent if state else Spend()
-    return left_of(settings.budget, progress.spent, now=now, cycle=gone)
+    left = left_of(settings.budget, spent, now=now, cycle=gone)
+    return within(left, state.opened.forecast, gone) if state else left
 
 
 def settled(
@@ -153,14 +161,26 @@ def _reverted(book: Book, commits: Sequence[CommitInfo]) -> Iterable[RolledBack]
             after=merge.before if merge else ours.revision,
             reverted_sha=merge.sha if merge else "",
             sha=commit.sha,
+            made_at=commit.at,
         )
+
+
+def _mostly_passed(used: Used) -> bool:
+    """A case counts as fixed only if the canary saw it pass as a protected case must: 5 of 6."""
+    passed = used.outcomes.count(Outcome.PASS)
+    return passed * (FIXED_OF + 1) >= len(used.outcomes) * FIXED_OF
 
 
 def merged_body(state: CycleState, pull: Pull) -> Applied:
     """Return the entry of a merge that was found on the forge."""
     assert state.pull  # noqa: S101 - asked only of cycles with a pull request
+    held = state.canaried.used if state.canaried else ()
+    digests = {
+        one.case_id: one.case
+        for one in held
+        if one.revision == state.pull.candidate and _mostly_passed(one)
+    }
     gained = state.gated[-1].verdict.gained
-    digests = {one.case_id: one.case for one in state.gated[-1].used}
     return Applied(
         number=pull.number,
         by=pull.closed_by,

@@ -98,7 +98,7 @@ def probe(
     best = sorted(proposals, key=lambda one: (-passes[one.digest], _size(one), one.digest))
     supported = [one for one in best if passes[one.digest] > before]
     composed = _compose(supported, guard=guard, journal=journal)
-    order = [note.proposal for note in composed] + [one.digest for one in supported or best[:1]]
+    order = [note.proposal for note in composed] + [one.digest for one in supported]
     return Probed(used=draws.used, composed=composed, order=tuple(order))
 
 

@@ -5,26 +5,46 @@ is a setting that widens this, never the other way round.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 
 from healbot.records.case import Standing
-from healbot.records.ledger import Body, Earned, Used
+from healbot.records.ledger import Applied, Body, Earned, Entry, RolledBack, Used
 from healbot.records.record import canonical
-from healbot.rules.progress import uses
+from healbot.rules.progress import Progress, uses
 
 
-def beside(agent: str, body: Body, at: datetime) -> dict[str, bytes]:
-    """Return the lines that join other state files together with an entry, by path."""
-    lines = {f"agents/{agent}/journal/{at:%Y-%m}.jsonl": _join(_runs(body.kind, uses(body)))}
-    if isinstance(body, Earned):
-        earned = _standings(body.standings, body.used)
-        lines[f"agents/{agent}/corpus.jsonl"] = _join(earned)
+def lines_beside(agent: str, entry: Entry, progress: Progress) -> dict[str, bytes]:
+    """Return the lines that join other state files together with an entry, by path.
+
+    ``progress`` is what stood before it.
+    """
+    body = entry.body
+    runs = _join(_runs(body.kind, uses(body)))
+    lines = {
+        f"agents/{agent}/journal/{entry.at:%Y-%m}.jsonl": runs,
+        f"agents/{agent}/corpus.jsonl": _join(_corpus(body, progress)),
+    }
     return {path: data for path, data in lines.items() if data}
 
 
-def splits_lines(splits: Mapping[str, str]) -> bytes:
-    """Return the lines that record newly given splits."""
-    return _join({"cluster": cluster, "split": str(split)} for cluster, split in splits.items())
+def _corpus(body: Body, progress: Progress) -> Iterable[Mapping[str, object]]:
+    """What each case earned or lost by an entry; the last line about a case holds."""
+    match body:
+        case Earned():
+            yield from _standings(body.standings, body.used)
+        case Applied():
+            for case in body.fixed:
+                yield {"case": case, "standing": str(Standing.FIXED), "revision": body.after}
+        case RolledBack():
+            undone = (
+                merge
+                for merge in progress.merges
+                if merge.rolled_back is None and merge.applied.sha == body.reverted_sha
+            )
+            plain = str(Standing.PLAIN)
+            for case in (case for merge in undone for case in merge.applied.fixed):
+                yield {"case": case, "standing": plain, "revision": body.after}
+        case _:
+            return
 
 
 def _runs(decision: str, used: Iterable[Used]) -> Iterable[Mapping[str, object]]:

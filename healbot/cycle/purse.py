@@ -65,9 +65,10 @@ class Purse:
                 tokens=max(self._worst.tokens, cost.tokens), usd=max(self._worst.usd, cost.usd)
             )
 
-    def seconds_left(self) -> float:
-        """Return the wall time that is left."""
-        return self._left.seconds - (self._clock.monotonic() - self._began)
+    @property
+    def priced(self) -> bool:
+        """Whether one run's cost is known; until then only one at a time is started."""
+        return self._spent.runs > 0
 
     def take(self) -> Spend:
         """Return what was spent since the last call, wall time included."""

@@ -79,14 +79,18 @@ def harness_at(repo: Repo, sha: str, agent: AgentSettings, *, open_skills: bool)
     )
 
 
+def written_at(repo: Repo, sha: str, agent: AgentSettings) -> tuple[Case, ...]:
+    """Read an agent's cases at a commit as they are written, splits not yet given."""
+    tree = repo.tree(sha)
+    paths = match_paths(tuple(tree), agent.cases)
+    return read_cases({path: repo.blob(tree[path].blob) for path in paths}, agent)
+
+
 def cases_at(
     repo: Repo, sha: str, agent: AgentSettings, *, recorded: Mapping[str, Split]
 ) -> tuple[Mapping[str, Case], Mapping[str, Split]]:
     """Read an agent's cases at a commit, each with its split, and the splits to record."""
-    tree = repo.tree(sha)
-    paths = match_paths(tuple(tree), agent.cases)
-    texts = {path: repo.blob(tree[path].blob) for path in paths}
-    assigned = assign(read_cases(texts, agent), recorded)
+    assigned = assign(written_at(repo, sha, agent), recorded)
     return {case.id: case for case in assigned.cases}, assigned.recorded
 
 

@@ -139,6 +139,7 @@ def rolled_back_body(
         after=target.harness.revision,
         reverted_sha=target.merge.applied.sha if target.merge else "",
         sha=effect.sha,
+        note=effect.note,
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from healbot.entry.facts import Facts, anchors_of, segments_of
 from healbot.entry.printing import as_json
 from healbot.entry.wiring import Shop
-from healbot.errors import ChainError, InputError
+from healbot.errors import ChainError, CouldNotTellError, InputError
 from healbot.records.settings import AgentSettings
 from healbot.rules.chain import read_chain
 
@@ -69,6 +69,12 @@ def show(facts: Sequence[Facts], *, verify: bool, as_document: bool) -> None:
         broken += places
         if not as_document:
             _print(one, verify=verify)
+        if verify and not one["entries"] and one["anchors"]:
+            raise CouldNotTellError(
+                f"This clone holds no ledger, but {one['anchors']} heads of one are recorded in "
+                "its commits.",
+                "Fetch healbot/state, or set forge.remote; after an uninstall there is none.",
+            )
     if verify and broken:
         raise ChainError(
             broken[0] if len(broken) == 1 else f"{len(broken)} places:\n  " + "\n  ".join(broken),

@@ -66,7 +66,7 @@ def lint(
         problems = [
             problem
             for one in agents
-            for problem in lint_cases(tuple(shop.ground(one)[0].cases.values()), paths=paths)
+            for problem in lint_cases(shop.written_cases(one), paths=paths)
         ]
     if as_document:
         as_json([problem._asdict() for problem in problems])
@@ -95,6 +95,7 @@ def run(  # noqa: PLR0913 - options of a command, each named when given
     Exits with 1 where a run failed, with 4 where none failed but one could not be scored.
     """
     with opened(repo) as shop, voice() as told:
+        shop.require_going()
         chosen = shop.agent(agent)
         ground, _ = shop.ground(chosen)
         memory = shop.repo.private / f"last-failed-{chosen.name}.json"

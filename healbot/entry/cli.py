@@ -116,13 +116,13 @@ def cycle(
     """Run one cycle, or resume the one under way."""
     from healbot.entry.report import cycle_report  # noqa: PLC0415 - heavy, only here
 
-    with opened(repo) as shop, voice() as told:
+    with opened(repo) as shop:
         return cycle_report(
             shop,
             shop.agent(agent),
             mode=mode,
             dry_run=dry_run,
-            voice=told,
+            voice=voice(),
             show=(as_document, exit_code),
         )
 
@@ -181,6 +181,8 @@ def rollback(
         as_json(body.model_dump(mode="json"))
         return
     print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}.")
+    if body.note:
+        print(f"Note: {body.note}.")
 
 
 @app.command(rich_help_panel=LOOP)
@@ -193,12 +195,16 @@ def history(
     if as_document:
         as_json(rows)
         return
-    table(rows, ("at", "what", "pull", "revision", "cycle", "why"), empty="nothing happened yet")
+    table(
+        rows,
+        ("at", "what", "verdict", "pull", "revision", "cycle", "why"),
+        empty="nothing happened yet",
+    )
 
 
 @app.command(rich_help_panel=LOOP)
 def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption = HERE) -> None:
-    """Throw the kill switch: nothing runs, merges or writes until healbot start."""
+    """Throw the kill switch: no cycle, run or merge until healbot start."""
     from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:

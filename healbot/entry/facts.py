@@ -101,6 +101,7 @@ def _cycle_row(cycle: CycleState, progress: Progress) -> tuple[datetime, Facts]:
     return merge.at if merge else cycle.opened_at, {
         "what": _what(cycle, merge),
         "cycle": cycle.id,
+        "verdict": closed.verdict if closed else None,
         "pull": cycle.pull.number if cycle.pull else None,
         "revision": shown(cycle.applied.after if cycle.applied else cycle.opened.baseline),
         "sha": cycle.applied.sha if cycle.applied else "",
@@ -146,6 +147,11 @@ def anchors_of(shop: Shop, agent: AgentSettings) -> tuple[str, ...]:
         trailers = Trailers.parse(commit.message)
         if trailers.agent == agent.name and trailers.ledger:
             found[trailers.ledger] = None
+    state = shop.store.load().sha
+    for commit in shop.repo.log(state, limit=20_000) if state else ():
+        if commit.message.startswith(f"{agent.name}: "):
+            found[Trailers.parse(commit.message).ledger] = None
+    found.pop("", None)
     for pull in shop.forge.pulls():
         card = parse(pull.body) if pull.agent == agent.name else None
         if card:

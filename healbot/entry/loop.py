@@ -23,7 +23,8 @@ from healbot.cycle.rollback import (
     restore_intent,
     rolled_back_body,
 )
-from healbot.entry.wiring import STOP_PATH, Shop, splits_path
+from healbot.entry.abilities import splits_path
+from healbot.entry.wiring import STOP_PATH, Shop
 from healbot.errors import (
     BudgetError,
     CouldNotTellError,
@@ -45,6 +46,8 @@ from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
 
 ATTEMPTS = 8
+RANK = {Mode.OBSERVE: 0, Mode.MANUAL: 1, Mode.AUTO: 2}
+"""A cycle that may do more than is wanted now is given up, not resumed."""
 
 
 def cycle(
@@ -74,10 +77,13 @@ def cycle(
         )
     with book:
         settle(shop, book)
-        here = _resumed(shop, agent, book, forge=forge) if book.progress.current else None
+        asked = mode or shop.settings.mode
+        here = None
+        if book.progress.current:
+            here = _resumed(shop, agent, book, forge=forge, mode=asked)
         if here is None:
-            here = _open(shop, agent, book, mode=mode or shop.settings.mode)
-        return _carry_on(here, agent, book, forge=forge, voice=voice)
+            here = _open(shop, agent, book, mode=asked)
+        return _carry_on(here, here.agent(agent.name), book, forge=forge, voice=voice)
 
 
 def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
@@ -91,9 +97,10 @@ def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
 
 def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
     require_may_open(book.progress, shop.settings, mode=mode, now=shop.clock.now())
+    shop.require_able(agent)
     ground, splits = shop.ground(agent)
     cycle_id = f"{shop.clock.now():%Y%m%d}-{secrets.token_hex(4)}"
-    left = left_for(book.progress, shop.settings, now=shop.clock.now(), state=None)
+    left = left_for(shop.spent(), shop.settings, now=shop.clock.now(), state=None)
     body = opened(
         ground, book.progress, cycle=cycle_id, mode=mode, settings=shop.settings, left=left
     )
@@ -103,7 +110,7 @@ def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
 
 
 def _resumed(
-    shop: Shop, agent: AgentSettings, book: Book, *, forge: LocalForge | DryForge
+    shop: Shop, agent: AgentSettings, book: Book, *, forge: LocalForge | DryForge, mode: Mode
 ) -> Shop | None:
     """Return the shop as the cycle under way opened it; None where it had to be given up."""
     state = book.progress.current
@@ -116,6 +123,9 @@ def _resumed(
     )
     if now.revision != state.opened.baseline and not _merged(state, forge):
         _abandon(shop, book, forge, why="the harness changed meanwhile")
+        return None
+    if RANK[mode] < RANK[state.opened.mode] and not _merged(state, forge):
+        _abandon(shop, book, forge, why=f"the mode is {mode} now")
         return None
     then = settings_at(shop.repo, state.opened.base_sha)
     today = ("budget", "limits", "stop", "watch", "pulls", "notify")
@@ -136,8 +146,13 @@ def _carry_on(
     forge: LocalForge | DryForge,
     voice: Voice,
 ) -> tuple[CycleState, Card | None]:
-    ground, _ = shop.ground(agent)
-    left = left_for(book.progress, shop.settings, now=shop.clock.now(), state=book.progress.current)
+    try:
+        ground, _ = shop.ground(agent)
+        shop.require_able(agent)
+    except InputError as error:
+        _abandon(shop, book, forge, why=error.what)  # else it could never end
+        raise
+    left = left_for(shop.spent(), shop.settings, now=shop.clock.now(), state=book.progress.current)
     purse = Purse(left, shop.settings.budget.unreported_run, shop.clock)
     bench = shop.bench(shop.evaluator(agent, ground, voice), purse, book.keep)
     research = shop.research(agent, ground, bench=bench, voice=voice)
@@ -148,13 +163,12 @@ def _carry_on(
             research,
             delivery,
             purse=purse,
-            now=shop.clock.now,
             stopped=shop.require_going,
         )
     except BudgetError:
         _abandon(shop, book, forge, why="the budget is spent", purse=purse)
         raise
-    except CouldNotTellError as error:
+    except (CouldNotTellError, InputError) as error:
         _abandon(shop, book, forge, why=error.what, purse=purse)
         raise
     fixed = state.applied.fixed if state.applied else ()
@@ -192,7 +206,7 @@ def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBa
         done = [body for body in settle(shop, book) if answers(body, to)]
         if done and isinstance(done[-1], RolledBack):
             return done[-1]  # made already, by hand or by a call that was cut off
-        require_no_cycle(book)
+        _abandon(shop, book, shop.forge, why="a rollback was asked for")
         tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
         now = harness_at(shop.repo, tip, agent, open_skills=False)
         target = find_target(book.progress, to, repo=shop.repo, agent=agent, tip=tip)
@@ -204,7 +218,8 @@ def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBa
         _verify_restored(shop, agent, effect, revision=target.harness.revision)
         body = rolled_back_body(target, now, effect, reason=reason)
         book.append(body, cycle=None)
-        say_on(shop, target.number, f"Rolled back by {reason.by}: {reason.why}")
+        note = f" ({effect.note})" if effect.note else ""
+        say_on(shop, target.number, f"Rolled back by {reason.by}: {reason.why}{note}")
         return body
 
 

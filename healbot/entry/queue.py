@@ -3,8 +3,6 @@
 Knows the wiring; a merge goes through the same writer as healbot's own.
 """
 
-from dataclasses import replace
-
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import merged_body
 from healbot.cycle.publish import close_intent, judged_files, merge_intent, trailers_of
@@ -40,15 +38,13 @@ def merge(shop: Shop, number: int) -> Effect:
         if pull.state != "open" or pull.draft:
             what = "still a draft: its canary has not passed" if pull.draft else pull.state
             raise RefusedError(f"Pull request {number} is {what}.", "See healbot pulls show.")
-        then = replace(shop, base_sha=state.opened.base_sha)
-        ground, _ = then.ground(agent)
-        _require_judged(shop, agent, state.pull)
         _require_live(shop, agent, state)
+        _require_judged(shop, agent, state.pull)
         intent = merge_intent(
             pull,
             state.pull.head_sha,
             trailers=trailers_of(state, state.pull.candidate, agent=agent, ledger=book.head),
-            unchanged=judged_files(ground.harness, agent),
+            unchanged=judged_files(shop.live(agent), agent),
             by=who(),
             at=shop.clock.now(),
         )
@@ -121,4 +117,10 @@ def _require_judged(shop: Shop, agent: AgentSettings, opened: PullOpened) -> Non
         raise HarnessChangedError(
             f"Pull request {opened.number} does not hold the revision that was judged.",
             "Close it; the next cycle starts from the branch as it is.",
+        )
+    refused = shop.reasons_against(shop.live(agent), harness)
+    if refused:
+        raise HarnessChangedError(
+            f"Pull request {opened.number} may not be merged any more: {refused[0]}.",
+            "Close it; the settings or the guard have changed since it was proposed.",
         )

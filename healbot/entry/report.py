@@ -39,9 +39,10 @@ def cycle_report(
     """Run a cycle and report; ``show`` is (as a document, verdict as the exit code)."""
     as_document, verdict_as_code = show
     intents: list[Intent] = []
-    state, card = cycle(
-        shop, agent, mode=mode, voice=voice, dry_run=intents.append if dry_run else None
-    )
+    with voice:  # it falls silent before the outcome is told
+        state, card = cycle(
+            shop, agent, mode=mode, voice=voice, dry_run=intents.append if dry_run else None
+        )
     closed = state.closed
     assert closed  # noqa: S101 - a cycle returns only when it is closed
     facts = {
@@ -57,6 +58,9 @@ def cycle_report(
         "merged_sha": state.applied.sha if state.applied and not dry_run else None,
         "spent": state.spent.model_dump(),
         "forecast": state.opened.forecast.model_dump(),
+        "findings": [
+            one.model_dump() for one in (state.diagnosed.findings if state.diagnosed else ())
+        ],
         "refused_unspent": _refused(state),
         "intents": [one.model_dump(mode="json") for one in intents] if dry_run else None,
         "card": card.model_dump(mode="json") if card else None,
@@ -67,6 +71,7 @@ def cycle_report(
         for one in intents:
             print(f"would {one.kind}: {one.key}")
         print(render(card) if card else "", end="")
+        print("Dry run: nothing was written. It would end so: " if dry_run else "", end="")
         _print(shop, state)
     if not verdict_as_code:
         return Exit.DONE
@@ -89,6 +94,8 @@ def _print(shop: Shop, state: CycleState) -> None:
         f"{WHAT[closed.outcome]}{note}. {spent.runs} runs of at most {state.opened.forecast.runs}, "
         f"{spent.seconds / 60:.1f} minutes."
     )
+    for one in state.diagnosed.findings if state.diagnosed else ():
+        print(f"  {one.case_id} fails as {one.signature} ({one.distinct_runs} runs)")
     for refusal in _refused(state):
         print(f"  an edit of {refusal['editor']} was refused unspent: {refusal['rule']}")
     print(_next(state, shared=bool(shop.settings.forge.remote)), file=sys.stderr)
@@ -105,5 +112,9 @@ def _next(state: CycleState, *, shared: bool) -> str:
             "undo with healbot rollback --why …"
         )
     if state.closed and state.closed.outcome == "no-proposal":
-        return "next: write a lesson (see the README), or look at the failing cases."
+        return "next: write a lesson whose trigger is one of the signatures above (see the README)."
+    if state.closed and state.closed.verdict == "underpowered":
+        return (
+            "next: give it more to tell by: a case with split: heldout, or checks that can score."
+        )
     return "next: nothing; healbot history has the record."

@@ -4,9 +4,9 @@ Everything else names protocols. Plugs are chosen from explicit tables, never im
 from a settings file.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -15,27 +15,37 @@ from healbot.checks.table import Means, checks_of
 from healbot.cycle.book import Book, read_ledger
 from healbot.cycle.delivery import Delivery
 from healbot.cycle.evaluate import Bench, Evaluator
+from healbot.cycle.propose import Guard
 from healbot.cycle.purse import Purse
-from healbot.cycle.reading import Ground, ground_at, harness_at, settings_at
+from healbot.cycle.reading import Ground, ground_at, harness_at, settings_at, written_at
 from healbot.cycle.research import Research
 from healbot.cycle.strength import null_pass
 from healbot.editors.lessons import LessonsEditor
 from healbot.editors.scripted import ScriptedEditor
+from healbot.entry.abilities import require_known, runnable, splits_path
 from healbot.entry.clock import SystemClock
+from healbot.entry.outside import workspaces_of
 from healbot.errors import InputError, StoppedError
 from healbot.forges.git import GitRepo
 from healbot.forges.local import LocalForge
 from healbot.lessons.folder import LessonsFolder
 from healbot.ports import Clock, Editor, ForgeReader, ForgeWriter, Journal, Store, Voice
-from healbot.records.case import Split
+from healbot.records.case import Case
+from healbot.records.edit import Edit
 from healbot.records.harness import Harness
+from healbot.records.ledger import Spend
 from healbot.records.lesson import Lesson
-from healbot.records.record import canonical
-from healbot.records.settings import AgentSettings, EditorChoice, RunSettings, Settings
+from healbot.records.settings import (
+    AgentSettings,
+    EditorChoice,
+    Settings,
+)
 from healbot.rules.chain import Chain, require_whole
+from healbot.rules.edits import hunks_between
 from healbot.rules.guard import inspect
 from healbot.rules.hiding import excluded_paths
 from healbot.rules.progress import Progress, replay
+from healbot.rules.splits import parse_record, render_record
 from healbot.runners.at_commit import AtCommit
 from healbot.runners.command import CommandRunner
 from healbot.runners.process import LocalProcesses
@@ -75,10 +85,6 @@ class Shop:
     @cached_property
     def forge(self) -> LocalForge:
         """The forge that the settings name."""
-        if self.settings.forge.kind != "local":
-            raise InputError(
-                "forge.kind github is not available in this version.", "Use forge.kind: local."
-            )
         return LocalForge(self.repo, self.repo, self.store)
 
     @cached_property
@@ -125,6 +131,18 @@ class Shop:
         require_whole(chain)
         return replay(chain.entries)
 
+    def spent(self) -> tuple[tuple[datetime, Spend], ...]:
+        """Return what all agents of the repository spent: the budgets are one for all."""
+        state = self.store.load()
+        chains = (read_ledger(self.store, state, one.name) for one in self.settings.agents)
+        return tuple((entry.at, entry.spent) for chain in chains for entry in chain.entries)
+
+    def require_able(self, agent: AgentSettings) -> None:
+        """Raise an InputError where the agent or an editor can't be had in this version."""
+        require_known(self.settings)
+        runnable(agent)
+        self.editors()
+
     def stopped_by(self) -> str | None:
         """Say which kill switch is on, or None."""
         if self.environment.get(STOP_VARIABLE, "").lower() not in ("", "0", "false", "no"):
@@ -148,7 +166,7 @@ class Shop:
     def ground(self, agent: AgentSettings) -> tuple[Ground, bytes]:
         """Read what a cycle stands on, and the lines that record newly given splits."""
         path = splits_path(agent)
-        recorded = read_splits(self.store.read(self.store.load(), path) or b"")
+        recorded = parse_record(self.store.read(self.store.load(), path) or b"", path)
         ground = ground_at(
             self.repo,
             self.base_ref,
@@ -158,14 +176,39 @@ class Shop:
             recorded=recorded,
         )
         new = {key: one for key, one in ground.recorded.items() if recorded.get(key) != one}
-        lines = (canonical({"cluster": key, "split": str(one)}) + "\n" for key, one in new.items())
-        return ground, "".join(lines).encode()
+        return ground, render_record(new)
 
     def live(self, agent: AgentSettings) -> Harness:
         """Read the harness that the base branch holds now."""
         tip = self.repo.resolve(f"refs/heads/{self.base_ref}") or self.base_sha
         opened = self.settings.limits.open_skills_with_files
         return harness_at(self.repo, tip, agent, open_skills=opened)
+
+    def reasons_against(self, before: Harness, after: Harness) -> tuple[str, ...]:
+        """Say what today's guard has against a change, whoever proposed it when."""
+        hunks = [
+            hunk
+            for file in after.files
+            if (old := before.get(file.path)) and old.content != file.content
+            for hunk in hunks_between(file.path, old.text, file.text)
+        ]
+        if not hunks:
+            return ()
+        guarded = self.guard(before)(Edit(hunks=tuple(hunks)))
+        return tuple(reason.text for reason in guarded.refusals)
+
+    def guard(self, before: Harness) -> Guard:
+        """Return the guard over a baseline."""
+        return lambda edit: inspect(
+            before,
+            edit,
+            protect=self.settings.protect,
+            always_on_limit=self.settings.limits.always_on_characters,
+        )
+
+    def written_cases(self, agent: AgentSettings) -> tuple[Case, ...]:
+        """Read an agent's cases as they are written, splits not yet given."""
+        return written_at(self.repo, self.base_sha, agent)
 
     def lessons(self) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
         """Read the repository's lessons."""
@@ -198,7 +241,8 @@ class Shop:
         run = runnable(agent)
         paths = tuple(self.repo.tree(self.base_sha))
         cases = tuple(ground.cases.values())
-        hide = (self.repo.folder, self.repo.private.parent)
+        outside = workspaces_of(self.repo.private)
+        hide = (self.repo.folder, self.repo.private.parent, outside)
         preparation = Preparation(run, self.processes, self.environment, hide)
         means = Means(
             self.processes,
@@ -221,7 +265,7 @@ class Shop:
                 self.repo,
                 agent,
                 preparation=preparation,
-                cache=self.repo.private / "workspaces" / agent.name,
+                cache=outside / agent.name,
                 left_out=sorted(excluded_paths(paths, settings=self.settings, cases=cases)),
             ),
             checks_of=lambda case: checks_of(case, means),
@@ -265,12 +309,7 @@ class Shop:
             bench=bench,
             editors=self.editors(),
             lessons=lessons,
-            guard=lambda edit: inspect(
-                ground.harness,
-                edit,
-                protect=self.settings.protect,
-                always_on_limit=self.settings.limits.always_on_characters,
-            ),
+            guard=self.guard(ground.harness),
             journal=self.journal,
             numbers=self.settings.gate,
             voice=voice,
@@ -341,32 +380,3 @@ def _tip(repo: GitRepo, branch: str) -> str:
             f"The branch {branch!r} has no commit yet.", "Make a first commit, then run this again."
         )
     return sha
-
-
-def runnable(agent: AgentSettings) -> RunSettings:
-    """Return the one way in which an agent is run.
-
-    Raises:
-        InputError: It is a way that this version does not have.
-    """
-    run = agent.run[0]
-    if len(agent.run) > 1 or run.command is None:
-        raise InputError(
-            f"The agent {agent.name!r} is run in a way that this version does not have.",
-            "Give it one run entry with a command.",
-        )
-    return run
-
-
-def splits_path(agent: AgentSettings) -> str:
-    """Return where an agent's recorded splits lie in the state."""
-    return f"agents/{agent.name}/splits.jsonl"
-
-
-def read_splits(data: bytes) -> dict[str, Split]:
-    """Read recorded splits; the last line about a cluster holds."""
-    found = {}
-    for line in data.decode().splitlines():
-        one = json.loads(line)
-        found[one["cluster"]] = Split(one["split"])
-    return found

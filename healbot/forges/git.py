@@ -352,4 +352,5 @@ def _bytes(value: object) -> bytes:
 
 def _last(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "no reason given"
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
+    return (fatal or lines)[-1 if not fatal else 0][:300] if lines else "no reason given"

@@ -135,8 +135,31 @@ class LocalForge:
                 f"{pull_path(number)} on healbot/state is no pull request record.",
                 "Restore it from the branch's history with git, then run the command again.",
             ) from error
-        head = self._repo.resolve(f"refs/heads/{pull.branch}") if pull.state == "open" else None
-        return pull.model_copy(update={"head_sha": head}) if head else pull
+        if pull.state != "open":
+            return pull
+        head = self._repo.resolve(f"refs/heads/{pull.branch}")
+        pull = pull.model_copy(update={"head_sha": head}) if head else pull
+        return self._merged_elsewhere(pull) or pull
+
+    def _merged_elsewhere(self, pull: Pull) -> Pull | None:
+        """Return the pull request as merged where git itself has merged it; else None."""
+        tip = self._repo.resolve(f"refs/heads/{pull.base_ref}")
+        if not tip or self._repo.merge_base(tip, pull.head_sha) != pull.head_sha:
+            return None
+        commits = self._repo.log(tip, limit=LOOK_BACK)
+        merge = next((one for one in commits if pull.head_sha in one.parents[1:]), None)
+        merge = merge or next((one for one in commits if one.sha == pull.head_sha), None)
+        if merge is None:
+            return None
+        merged: dict[str, object] = {
+            "state": "merged",
+            "draft": False,
+            "closed_at": merge.at,
+            "closed_by": merge.author,
+            "base_before_sha": merge.parents[0] if merge.parents else "",
+            "merged_sha": merge.sha,
+        }
+        return pull.model_copy(update=merged)
 
     def _open(self, state: State, intent: OpenPull) -> _Change:
         taken = [one.number for one in self._pulls(state)]
@@ -201,7 +224,9 @@ class LocalForge:
                 "merged_sha": sha,
             }
         )
-        swaps = [Swap(ref, tip, sha), Swap(f"refs/heads/{pull.branch}", pull.head_sha, None)]
+        swaps = [Swap(ref, tip, sha)]
+        if self._repo.resolve(f"refs/heads/{pull.branch}"):
+            swaps.append(Swap(f"refs/heads/{pull.branch}", pull.head_sha, None))
         return merged, swaps, _merged(intent, merged)
 
     def _require_unchanged(self, tip: str, intent: MergePull) -> None:

@@ -11,8 +11,13 @@ from healbot.ports import Repo
 from healbot.records.lesson import Lesson
 from healbot.rules.differences import lines_of
 from healbot.rules.frontmatter import parse
+from healbot.rules.mistakes import did_you_mean
 
 LONGEST_LESSON = 500
+KEYS = (
+    "key", "scope", "tags", "trigger", "seen_count", "first_seen_at", "last_seen_at", "helped",
+    "hurt", "source",
+)  # fmt: skip
 
 
 class LessonsFolder:
@@ -47,6 +52,11 @@ def read_lesson(content: bytes, path: str) -> Lesson:
     if front.state != "valid":
         raise ValueError(f"its front matter is {front.state} {front.problem}".strip())
     data = front.data
+    for key in data:
+        if key not in KEYS:
+            raise ValueError(
+                f"it has an unknown key {key!r} {did_you_mean(str(key), KEYS)}".strip()
+            )
     value = " ".join("".join(lines_of(text.removeprefix("\ufeff"))[front.lines :]).split())
     if not value or len(value) > LONGEST_LESSON:
         raise ValueError(f"its statement must have 1 to {LONGEST_LESSON} characters")

@@ -218,6 +218,10 @@ class RolledBack(Record):
     after: str
     reverted_sha: str
     sha: str
+    note: str = ""
+    made_at: AwareDatetime | None = Field(
+        None, description="Where it was made before it was noticed."
+    )
 
 
 class Closed(Record):

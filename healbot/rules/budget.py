@@ -37,9 +37,26 @@ def cost_of(usage: Usage, worst: RunWorstCase) -> Spend:
     )
 
 
-def forecast(runs: int, worst: RunWorstCase) -> Spend:
-    """Return the most that so many runs count. Wall time is bounded by a deadline instead."""
-    return Spend(runs=runs, tokens=runs * worst.tokens, usd=round(runs * worst.usd, 6))
+def forecast(runs: int, left: Left, worst: RunWorstCase) -> Spend:
+    """Return the most that a cycle of so many runs may count; it is held to, so never exceeded.
+
+    What a run will report can't be known beforehand, so where a budget limits tokens or money its
+    rest is the bound; where none does, every run counts the stated worst case. Wall time is bounded
+    by a deadline instead.
+    """
+    tokens = runs * worst.tokens if left.tokens == UNLIMITED else int(left.tokens)
+    usd = runs * worst.usd if left.usd == UNLIMITED else left.usd
+    return Spend(runs=runs, tokens=tokens, usd=round(usd, 6))
+
+
+def within(left: Left, promised: Spend, gone: Spend) -> Left:
+    """Return what is left, capped by what a cycle's forecast leaves."""
+    return Left(
+        min(left.runs, promised.runs - gone.runs),
+        min(left.tokens, promised.tokens - gone.tokens),
+        min(left.usd, promised.usd - gone.usd),
+        left.seconds,
+    )
 
 
 def spent_since(spent: Iterable[tuple[datetime, Spend]], since: datetime) -> Spend:

@@ -122,7 +122,8 @@ def replay(entries: Iterable[Entry]) -> Progress:
             merges.append(Merge(applied=body, cycle=entry.cycle, at=entry.at))
             standings.update(dict.fromkeys(body.fixed, Standing.FIXED))
         if isinstance(body, RolledBack):
-            rollbacks.append((entry.at, body))
+            undone_at = [one.at for one in merges if one.applied.sha == body.reverted_sha]
+            rollbacks.append((max([body.made_at or entry.at, *undone_at]), body))
             merges = _undone(merges, body)
             for digest in _unfixed(merges, body):
                 standings.pop(digest, None)
@@ -195,14 +196,17 @@ def _unfixed(merges: Iterable[Merge], body: RolledBack) -> tuple[str, ...]:
 
 
 def _refused(cycles: Iterable[CycleState], merges: Iterable[Merge]) -> tuple[str, ...]:
-    """Edits that were a no: judged and refused, closed by a person, or rolled back."""
+    """Edits that were a no: rejected, closed by a person, or rolled back.
+
+    Too little evidence is no no: the same edit may be judged again once there is more.
+    """
     undone = {merge.applied.proposal for merge in merges if merge.rolled_back}
     found: dict[str, None] = {}
     for cycle in cycles:
         notes = cycle.proposed.proposals if cycle.proposed else ()
         notes = (*notes, *(cycle.probed.composed if cycle.probed else ()))
-        no = {gate.proposal for gate in cycle.gated if gate.verdict.word != "admitted"}
-        if cycle.canaried and cycle.canaried.verdict.word != "admitted" and cycle.pull:
+        no = {gate.proposal for gate in cycle.gated if gate.verdict.word == "rejected"}
+        if cycle.canaried and cycle.canaried.verdict.word == "rejected" and cycle.pull:
             no.add(cycle.pull.proposal)
         if cycle.declined and cycle.pull:
             no.add(cycle.pull.proposal)

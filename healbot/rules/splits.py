@@ -5,11 +5,13 @@ what the gate judges on was never shown to an editor.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from healbot.errors import InputError
 from healbot.records.case import Case, Split
+from healbot.records.record import canonical
 from healbot.rules.matching import clusters, shape_of
 
 HELDOUT_SHARE = 0.3
@@ -27,6 +29,31 @@ class Assigned(NamedTuple):
 
     cases: tuple[Case, ...]
     recorded: Mapping[str, Split]
+
+
+def render_record(splits: Mapping[str, Split]) -> bytes:
+    """Return the lines that add splits to the record, one a key."""
+    lines = (canonical({"cluster": key, "split": str(split)}) for key, split in splits.items())
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def parse_record(data: bytes, path: str) -> dict[str, Split]:
+    """Read the record back; the last line about a key holds.
+
+    Raises:
+        InputError: A line is no record; names it.
+    """
+    found = {}
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+        try:
+            one = json.loads(line)
+            found[str(one["cluster"])] = Split(one["split"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path}:{number} on healbot/state is no record of a split.",
+                "Restore it from the branch's history with git, then run the command again.",
+            ) from error
+    return found
 
 
 class _Cluster(NamedTuple):

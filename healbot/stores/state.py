@@ -19,6 +19,12 @@ Please leave it to healbot; deleting the branch forgets everything and harms not
 """
 
 
+def _quiet(message: str) -> str:
+    """Mark a message so that no workflow of the user's starts; trailers below stay trailers."""
+    title, *rest = message.split("\n", 1)
+    return "\n".join([f"{title} [skip ci]", *rest])
+
+
 class StateBranch:
     """``Store`` on the branch ``healbot/state``."""
 
@@ -50,7 +56,7 @@ class StateBranch:
         whole = dict(changes) if state.sha else {README_PATH: README, **changes}
         parents = (state.sha,) if state.sha else ()
         sha = self._writer.commit(
-            whole, base=state.sha, parents=parents, message=f"{message} [skip ci]", at=at
+            whole, base=state.sha, parents=parents, message=_quiet(message), at=at
         )
         self._writer.swap([Swap(STATE_REF, state.sha, sha), *also])
         return State(sha, self._repo.tree(sha))

@@ -175,9 +175,9 @@ def _assumption(card: Card) -> str:
 
 def chance(card: Card) -> list[str]:
     """Say how likely an edit that does nothing would have passed."""
+    if card.word in REFUSED:
+        return []  # nothing passed
     if card.null_pass is None:
-        if card.word in REFUSED:
-            return []
         return ["How often an edit that does nothing would have passed: could not tell."]
     share = f"{card.null_pass * 100:.2g} %" if card.null_pass < 1 else "100 %"
     if card.null_pass < SMALLEST_SHARE:

@@ -22,12 +22,17 @@ from healbot.rules.budget import (
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 WORST = RunWorstCase(tokens=1000, usd=0.5)
 OPEN = SpanBudget()
+ENDLESS = Left(UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED)
 
 
 def test_a_run_counts_what_it_reported_and_the_worst_case_for_the_rest() -> None:
     assert cost_of(Usage(tokens=3, usd=0.1), WORST) == Spend(runs=1, tokens=3, usd=0.1)
     assert cost_of(Usage(tokens=0), WORST) == Spend(runs=1, tokens=0, usd=0.5)
-    assert cost_of(Usage(), WORST) == forecast(1, WORST) == Spend(runs=1, tokens=1000, usd=0.5)
+    assert (
+        cost_of(Usage(), WORST)
+        == forecast(1, ENDLESS, WORST)
+        == Spend(runs=1, tokens=1000, usd=0.5)
+    )
 
 
 def test_day_and_month_begin_at_midnight_in_utc() -> None:
@@ -83,7 +88,7 @@ def test_the_forecast_of_what_fits_is_never_above_what_is_left(
 ) -> None:
     worst = RunWorstCase(tokens=worst_tokens, usd=worst_usd)
     left = Left(runs, tokens, usd, UNLIMITED)
-    most = forecast(runs_that_fit(left, worst), worst)
+    most = forecast(runs_that_fit(left, worst), left, worst)
     assert most.runs <= left.runs
     assert most.tokens <= left.tokens
     assert most.usd <= left.usd + 1e-3
