@@ -80,7 +80,9 @@ def history(shop: Shop, agent: AgentSettings) -> list[Facts]:
     progress = shop.progress(agent)
     rows = [_cycle_row(cycle, progress) for cycle in progress.cycles]
     rows += [_rollback_row(at, body) for at, body in progress.rollbacks]
-    newest_first = sorted(rows, key=lambda row: row[0], reverse=True)
+    newest_first = sorted(
+        rows, key=lambda row: (row[0], row[1]["what"] == "rolled-back"), reverse=True
+    )
     return [{"at": at.isoformat(timespec="seconds"), **row} for at, row in newest_first]
 
 

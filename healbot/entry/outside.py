@@ -1,6 +1,7 @@
 """Where workspaces lie: outside every repository.
 
-So no tool of an agent's finds the live instructions by looking upwards from where it works. Knows the machine's temporary folder; a folder there that is not ours alone is never used.
+So no tool of an agent's finds the live instructions by looking upwards from where it works. Knows
+the machine's temporary folder; a folder there that is not ours alone is never used.
 """
 
 import os
