@@ -82,7 +82,8 @@ def test_when_the_budget_ends_what_was_begun_is_kept_and_counted(tmp_path: Path)
         rig.bench.run([Wanted(HARNESS, CASE, repeat) for repeat in range(9)])
     spent = rig.purse.take()
     kept = [rig.journal.find(rig.bench.evaluator.key(HARNESS, CASE, n)) for n in range(9)]
-    assert spent.runs == rig.runner.runs == sum(run is not None for run in kept) == 3
+    assert spent.runs == rig.runner.runs == sum(run is not None for run in kept)
+    assert 1 <= spent.runs <= 3  # what was still waiting for its turn is never begun
 
 
 def test_a_fault_on_the_way_ends_it_and_loses_no_finished_run(tmp_path: Path) -> None:
