@@ -22,6 +22,7 @@ from healbot.entry.audits import of_state
 from healbot.entry.cases import ASIDE, UNLIMITED
 from healbot.entry.clock import SystemClock
 from healbot.entry.loop import cycle, rollback
+from healbot.entry.outside import workspaces_of
 from healbot.entry.templates import template_files
 from healbot.entry.voice import PlainVoice
 from healbot.entry.wiring import Shop, open_shop
@@ -67,6 +68,7 @@ def play(environment: Mapping[str, str], *, seed: int, keep: Path | None) -> Non
         print(f"\n({time.monotonic() - began:.0f} seconds, no network, no key, no account.)")
         _farewell(folder if keep else None)
     finally:
+        shutil.rmtree(workspaces_of(folder / ".git" / "healbot"), ignore_errors=True)
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
