@@ -145,7 +145,7 @@ def _reverted(book: Book, commits: Sequence[CommitInfo]) -> Iterable[RolledBack]
         if commit.sha in recorded:
             continue
         ours = Trailers.parse(commit.message)
-        words = "This reverts commit "
+        words = "\nThis reverts commit "  # a line of its own, as git writes it; no quotation
         merge = next((one for one in standing if words + one.sha in commit.message), None)
         if merge is None and not (
             ours.reverts and ours.agent == book.agent and book.has(ours.ledger)

@@ -35,6 +35,7 @@ from healbot.records.settings import AgentSettings, GateSettings, Mode
 from healbot.records.verdict import Comparison, Reason, Verdict, Word
 from healbot.rules.canary import judge_canary
 from healbot.rules.gate import judge_gate
+from healbot.rules.layout import instructions_path
 from healbot.rules.order import Phase, next_candidate
 from healbot.rules.progress import CycleState, Progress
 
@@ -112,7 +113,7 @@ class Research(NamedTuple):
             return Proposed(proposals=(), note="each failure was seen in one run only")
         brief = Brief(
             agent=self.agent.name,
-            instructions=self.agent.instructions,
+            instructions=instructions_path(self.ground.harness, self.agent),
             harness=self.ground.harness,
             failed=tuple(failed),
             lessons=tuple(self.lessons),

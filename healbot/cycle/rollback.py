@@ -40,7 +40,7 @@ def find_target(
     """
     standing = [merge for merge in progress.merges if merge.rolled_back is None]
     digits = to.removeprefix("#")
-    if not to or (digits.isdigit() and len(digits) < LEAST_DIGITS):
+    if not to or (digits.isascii() and digits.isdecimal() and len(digits) < LEAST_DIGITS):
         number = int(digits) if to else None
         fits = [one for one in standing if number in (None, one.applied.number)]
         if not fits:

@@ -20,5 +20,5 @@ def judge_text(text: str, policy: str) -> int:
         raise UsageError(f"There is no policy {policy!r}.", f"Use {', '.join(POLICIES)}.")
     answers = [judge_document(document) for document in read_documents(text)]
     for answer in answers:
-        print(json.dumps(answer, ensure_ascii=False))
+        print(json.dumps(answer))
     return worst_exit(Word(str(answer["verdict"])) for answer in answers)

@@ -4,6 +4,7 @@ An expected error prints what happened and the next step, and has its own exit c
 one prints a block to paste into an issue.
 """
 
+import io
 import os
 import platform
 import sys
@@ -23,6 +24,9 @@ def main() -> None:
 
 def run() -> int:
     """Run the command line; returns its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a poor terminal is no fault of ours
     from healbot.entry.cli import run_app  # noqa: PLC0415 - heavy; --version must not pay for it
 
     try:

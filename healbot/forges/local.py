@@ -162,7 +162,9 @@ class LocalForge:
         return pull.model_copy(update=merged)
 
     def _open(self, state: State, intent: OpenPull) -> _Change:
+        kept = self._repo.refs("refs/healbot/pulls/")  # these outlive a lost state branch
         taken = [one.number for one in self._pulls(state)]
+        taken += [int(part) for ref in kept if (part := ref.split("/")[3]).isdecimal()]
         number = max(taken, default=0) + 1
         base = self._repo.resolve(f"refs/heads/{intent.base_ref}")
         if base is None:
@@ -252,7 +254,9 @@ class LocalForge:
             }
         )
         branch = self._repo.resolve(f"refs/heads/{pull.branch}")
-        swaps = [Swap(f"refs/heads/{pull.branch}", branch, None)] if branch else []
+        judged = self._repo.resolve(head_ref(pull.number))
+        ours = branch is not None and branch == judged  # a person's own commits stay
+        swaps = [Swap(f"refs/heads/{pull.branch}", branch, None)] if ours else []
         return closed, swaps, _closed(intent, closed)
 
     def _restore(self, intent: Restore) -> _Change:

@@ -300,7 +300,7 @@ class Entry(Record):
             entry = _ENTRY.validate_python(json.loads(line))
         except (json.JSONDecodeError, ValidationError, RecursionError) as error:
             raise ValueError(f"no ledger entry: {str(error).splitlines()[0]}") from error
-        if entry.render() != line:
+        if canonical(json.loads(line)) != line:
             raise ValueError("not in canonical form")
         return entry
 

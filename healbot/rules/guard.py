@@ -29,6 +29,10 @@ _STRONG = re.compile(
 )
 
 
+HUGE = 16_000
+"""Always-on characters beyond which an edit that is too long is not looked at further."""
+
+
 class Guarded(NamedTuple):
     """What the guard says about an edit.
 
@@ -56,12 +60,13 @@ def inspect(
     if isinstance(outcome, Reason):
         return Guarded(None, (outcome,))
     after = outcome.harness
-    refusals: list[Reason] = []
+    refusals: list[Reason] = list(_too_long(before, after, always_on_limit))
+    if refusals and always_on_characters(after) > HUGE:
+        return Guarded(None, tuple(refusals))  # the other rules would read all of it
     person: list[Reason] = []
     for was, now in _changed(before, after):
         refusals += _refusals(was, now, protect)
         person += _for_a_person(was, now)
-    refusals += _too_long(before, after, always_on_limit)
     if refusals:
         return Guarded(None, tuple(refusals))
     return Guarded(after, (), tuple(person))
