@@ -4,6 +4,7 @@ Knows no file and no environment; ``rules/reading.py`` turns text into these wit
 The numbers are the loop's published ones (the spec's gate, canary, watch and operations pages).
 """
 
+import re
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -80,10 +81,8 @@ class AgentSettings(Record):
     @field_validator("name")
     @classmethod
     def _plain_name(cls, value: str) -> str:
-        if (
-            not value.replace("-", "").replace("_", "").replace(".", "").isalnum()
-            or value[0] in ".-"
-        ):
+        odd = ".." in value or value.endswith((".", ".lock"))  # no part of a git ref
+        if not re.match(NAME_PATTERN, value) or odd:
             raise ValueError(f"{value!r} is no plain name (letters, digits, - _ .)")
         return value
 
