@@ -45,6 +45,7 @@ from healbot.rules.edits import hunks_between
 from healbot.rules.guard import inspect
 from healbot.rules.hiding import excluded_paths
 from healbot.rules.progress import Progress, replay
+from healbot.rules.protect import unprotected
 from healbot.rules.splits import parse_record, render_record
 from healbot.runners.at_commit import AtCommit
 from healbot.runners.command import CommandRunner
@@ -301,7 +302,7 @@ class Shop:
     ) -> Research:
         """Return the reading phases of a cycle."""
         lessons, problems = self.lessons()
-        for problem in problems:
+        for problem in (*problems, *unprotected(ground.harness, self.settings.protect)):
             voice.note(problem)
         return Research(
             agent=agent,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from healbot.records.harness import Harness
 from healbot.rules.differences import lines_of
 from healbot.rules.structure import Block, Heading, blocks_of, headings_of, in_comment
 
@@ -41,6 +42,18 @@ def protected_spans(text: str, protect: Sequence[str] = ()) -> list[Span]:
     regard to case; its section reaches to the next heading of the same or a higher level.
     """
     return _marked(text) + (_sections(text, blocks_of(text), protect) if protect else [])
+
+
+def unprotected(harness: Harness, protect: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each entry of the settings that protects nothing in a harness."""
+    return tuple(
+        f"protect: {entry!r} matches no heading of the harness, so it protects nothing"
+        for entry in protect
+        if all(
+            protected_spans(file.text, (entry,)) == protected_spans(file.text, ())
+            for file in harness.files
+        )
+    )
 
 
 def disturbed(before: str, after: str, protect: Sequence[str] = ()) -> str | None:

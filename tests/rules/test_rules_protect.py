@@ -2,7 +2,8 @@
 
 import pytest
 
-from healbot.rules.protect import disturbed, protected_spans
+from healbot.records.harness import Harness, HarnessFile
+from healbot.rules.protect import disturbed, protected_spans, unprotected
 
 MARKED = """# Agent
 
@@ -125,3 +126,10 @@ def test_an_edit_that_changes_or_disables_a_marked_block_is_named(after: str) ->
 def test_an_edit_that_changes_or_disables_a_section_is_named(after: str) -> None:
     assert after != HEADED
     assert disturbed(HEADED, after, PROTECT) is not None
+
+
+def test_an_entry_that_matches_no_heading_is_told() -> None:
+    harness = Harness(files=(HarnessFile(path="instructions.md", content=b"## Safety\n\n- x\n"),))
+    assert unprotected(harness, ["## Safety"]) == ()
+    (told,) = unprotected(harness, ["## Saftey"])
+    assert "protects nothing" in told
