@@ -152,7 +152,7 @@ def test_a_fault_of_ours_is_a_block_to_paste_and_exits_with_70(
     def break_(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("healbot.entry.cli.status_facts", break_)
+    monkeypatch.setattr("healbot.entry.looping.status_facts", break_)
     done = door("status", "--repo", str(repository))
     assert (done.code, done.out) == (70, "")
     assert "fault of ours" in done.err

@@ -1,0 +1,134 @@
+"""Commands of the loop: cycle, status, rollback, history, stop, start.
+
+Knows their options and how their answers are printed; the work is done elsewhere.
+"""
+
+from typing import Annotated
+
+import typer
+
+from healbot.entry.facts import history as history_rows
+from healbot.entry.facts import status as status_facts
+from healbot.entry.options import HERE, AgentArgument, JsonOption, RepoOption, opened
+from healbot.entry.printing import as_json, table
+from healbot.entry.voice import voice
+from healbot.records.record import shown
+from healbot.records.settings import Mode
+
+
+def cycle(
+    agent: AgentArgument = None,
+    *,
+    repo: RepoOption = HERE,
+    mode: Annotated[Mode | None, typer.Option(help="Instead of the settings' mode.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Make the runs, write nothing, print each Intent.")
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="1 refused, 4 could not tell; 0 otherwise.")
+    ] = False,
+    as_document: JsonOption = False,
+) -> int:
+    """Run one cycle, or resume the one under way."""
+    from healbot.entry.report import cycle_report  # noqa: PLC0415 - heavy, only here
+
+    with opened(repo) as shop:
+        return cycle_report(
+            shop,
+            shop.agent(agent),
+            mode=mode,
+            dry_run=dry_run,
+            voice=voice(),
+            show=(as_document, exit_code),
+        )
+
+
+def status(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
+    """Agents, live revisions, open pull requests, budgets, lease, kill switch."""
+    with opened(repo) as shop:
+        facts = status_facts(shop)
+    if as_document:
+        as_json(facts)
+        return
+    stopped = facts["stopped_by"]
+    print(
+        f"mode {facts['mode']}, branch {facts['base']}", f"STOPPED by {stopped}" if stopped else ""
+    )
+    if not facts["sandboxed"]:
+        print("unsandboxed: bubblewrap is not here, so an agent can look outside its workspace")
+    rows = facts["agents"]
+    assert isinstance(rows, list)  # noqa: S101 - made just above
+    for row in rows:
+        row["revision"] = shown(row["revision"])
+        row["last"] = row["last"]["outcome"] if row["last"] else None
+        row["runs_today"] = row["today"]["runs"]
+        row["usd_month"] = row["month"]["usd"]
+    columns = (
+        "agent",
+        "revision",
+        "open_pulls",
+        "cycle",
+        "last",
+        "lease",
+        "runs_today",
+        "usd_month",
+    )
+    table(rows, columns, empty="no agents")
+
+
+def rollback(
+    agent: AgentArgument = None,
+    *,
+    to: Annotated[
+        str, typer.Option(help="A revision or a pull request; left out: before the last merge.")
+    ] = "",
+    why: Annotated[str, typer.Option(help="The reason; it goes into the commit.")] = "",
+    repo: RepoOption = HERE,
+    as_document: JsonOption = False,
+) -> None:
+    """Go back to a saved revision by a new commit."""
+    from healbot.entry.loop import rollback as go_back  # noqa: PLC0415 - heavy, only here
+
+    with opened(repo) as shop:
+        body = go_back(shop, shop.agent(agent), to=to, why=why)
+    if as_document:
+        as_json(body.model_dump(mode="json"))
+        return
+    print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}.")
+    if body.note:
+        print(f"Note: {body.note}.")
+
+
+def history(
+    agent: AgentArgument = None, repo: RepoOption = HERE, as_document: JsonOption = False
+) -> None:
+    """Revisions, with the cycle, verdict and pull request behind each."""
+    with opened(repo) as shop:
+        rows = history_rows(shop, shop.agent(agent))
+    if as_document:
+        as_json(rows)
+        return
+    table(
+        rows,
+        ("at", "what", "verdict", "pull", "revision", "cycle", "why"),
+        empty="nothing happened yet",
+    )
+
+
+def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption = HERE) -> None:
+    """Throw the kill switch: no cycle, run or merge until healbot start."""
+    from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
+
+    with opened(repo) as shop:
+        switch(shop, stopped=True, why=why)
+    print("healbot is stopped in this repository. healbot start lets it go on.")
+
+
+def start(repo: RepoOption = HERE) -> None:
+    """Release the kill switch."""
+    from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
+
+    with opened(repo) as shop:
+        switch(shop, stopped=False, why="")
+        left = shop.stopped_by()
+    print(f"Still stopped by {left}." if left else "healbot may go on in this repository.")
