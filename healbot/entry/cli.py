@@ -46,23 +46,6 @@ EPILOG = "Exit codes:\n" + "\n".join(
     f"{code.value:>4}  {text}" for code, text in EXIT_MEANINGS.items()
 )
 
-app = typer.Typer(
-    name="healbot",
-    cls=GroupedHelp,
-    help="Improves an agent's instructions from its own failures, and admits a change only on "
-    "evidence.",
-    epilog=EPILOG,
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for _heading, _name, _group in GROUPS:
-    app.add_typer(_group, name=_name, rich_help_panel=_heading)
-for _heading, _name, _command in COMMANDS:
-    app.command(_name, rich_help_panel=_heading)(_command)
-
-
 WRONG_USAGE: Any = typer.BadParameter.__bases__[0]
 """The parent of every usage error, of whichever click typer carries."""
 
@@ -72,7 +55,7 @@ INTERRUPTED = 130
 
 def run_app() -> int:
     """Parse the command line and run it; returns the exit code."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(assembled())
     try:
         result = command.main(prog_name="healbot", standalone_mode=False)
     except WRONG_USAGE as error:
@@ -87,13 +70,33 @@ def run_app() -> int:
     return result if isinstance(result, int) else Exit.DONE
 
 
+def assembled() -> typer.Typer:
+    """Return the whole program, every command in its group."""
+    app = typer.Typer(
+        name="healbot",
+        cls=GroupedHelp,
+        help="Improves an agent's instructions from its own failures, and admits a change only on "
+        "evidence.",
+        epilog=EPILOG,
+        no_args_is_help=True,
+        add_completion=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(options)
+    for heading, name, group in GROUPS:
+        app.add_typer(group, name=name, rich_help_panel=heading)
+    for heading, name, command in COMMANDS:
+        app.command(name, rich_help_panel=heading)(command)
+    return app
+
+
 def _version(asked: bool) -> None:
     if asked:
         print(f"healbot {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="The version.")
