@@ -18,7 +18,7 @@ from unittest import mock
 import pytest
 
 from healbot.checks.table import Means, checks_of
-from healbot.cycle.evaluate import Evaluator
+from healbot.cycle.evaluate import Evaluator, Way
 from healbot.cycle.reading import Ground
 from healbot.entry import main
 from healbot.entry.wiring import Shop
@@ -138,8 +138,7 @@ def hire(patch: pytest.MonkeyPatch, behave: Behaviour = support) -> FakeRunner:
     ) -> Evaluator:
         means = Means(shop.processes, {"PATH": os.environ["PATH"]}, shop._sources())
         return Evaluator(
-            runner,
-            FakeWorkspaces(),
+            dict.fromkeys(agent.ways, Way(runner, FakeWorkspaces())),
             checks_of=lambda case: checks_of(case, means),
             journal=journal or shop.journal,
             clock=shop.clock,

@@ -6,7 +6,7 @@ A run that the journal has is not made again: that is the whole of resuming.
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
@@ -29,38 +29,42 @@ class Wanted(NamedTuple):
     repeat: int
 
 
+class Way(NamedTuple):
+    """One way of running an agent, and the folders that it is run in."""
+
+    runner: Runner
+    workspaces: Workspaces
+
+
 class Evaluator:
-    """Makes runs of one agent at one commit, in one way of running."""
+    """Makes runs of one agent at one commit.
+
+    Args:
+        ways: By the name that a case's row has; an only way has the empty name.
+    """
 
     def __init__(
         self,
-        runner: Runner,
-        workspaces: Workspaces,
+        ways: Mapping[str, Way],
         *,
         checks_of: Callable[[Case], Sequence[Check]],
         journal: Journal,
         clock: Clock,
         voice: Voice,
     ) -> None:
-        self._runner = runner
-        self._workspaces = workspaces
+        self._ways = ways
         self._checks_of = checks_of
         self._journal = journal
         self._clock = clock
         self._voice = voice
         self._stopping = threading.Event()
 
-    @property
-    def runner_digest(self) -> str:
-        """Names the way of running and what was run."""
-        return self._runner.digest
-
     def key(self, harness: Harness, case: Case, repeat: int) -> RunKey:
         """Return a run's address."""
         return RunKey(
             revision=harness.revision,
             case=case.digest,
-            runner=self._runner.digest,
+            runner=self._ways[case.way].runner.digest,
             repeat=repeat,
         )
 
@@ -131,11 +135,12 @@ class Evaluator:
     def _attempt(self, one: Wanted, sha: str, *, seed: int, purse: Purse) -> Run:
         key = self.key(*one)
         started_at = self._clock.now()
-        with self._workspaces.open(sha, one.harness, one.case) as (root, folder):
+        way = self._ways[one.case.way]
+        with way.workspaces.open(sha, one.harness, one.case) as (root, folder):
             for _ in range(self._journal.begin(key)):
                 purse.count(Usage())  # an earlier start that a crash cut off was spent as well
             job = Job(case=one.case, root=root, folder=folder, seed=mixed_seed(seed, key))
-            trace = self._runner.attempt(job)
+            trace = way.runner.attempt(job)
             results = tuple(check.score(one.case, trace) for check in self._checks_of(one.case))
         if self._stopping.is_set():
             raise NotNowError("Interrupted.")  # what was cut off is no outcome, and is not kept
@@ -178,7 +183,7 @@ _SHARED = tuple(name for name in Trace.model_fields if name in Run.model_fields)
 def mixed_seed(seed: int, key: RunKey) -> int:
     """Mix the settings' seed with revision, case and repeat into 31 bits, on every machine alike.
 
-    The way of running is left out, so that two ways can be compared on the same draws.
+    The runner's digest is left out: the same numbers serve a changed command or commit.
     """
     text = f"{seed}|{key.revision}|{key.case}|{key.repeat}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1

@@ -101,7 +101,17 @@ def ground_at(
     """Read all of it."""
     harness = harness_at(repo, sha, agent, open_skills=settings.limits.open_skills_with_files)
     cases, now = cases_at(repo, sha, agent, recorded=recorded)
-    return Ground(base_ref, sha, harness, cases, now)
+    return Ground(base_ref, sha, harness, rows_of(cases, agent), now)
+
+
+def rows_of(cases: Mapping[str, Case], agent: AgentSettings) -> Mapping[str, Case]:
+    """Return each case once for each way of running: an edit must pass on every one.
+
+    Where there is one way only, the cases are the rows.
+    """
+    if len(agent.run) == 1:
+        return cases
+    return {row.id: row for case in cases.values() for row in map(case.by, agent.ways)}
 
 
 def repo_path(agent: AgentSettings, path: str) -> str:

@@ -87,7 +87,7 @@ def _fit(lesson: Lesson, failed: FailedCase) -> int:
     """Count what a lesson shares with a failure: its trigger is the signature, or common words."""
     if lesson.trigger and lesson.trigger == failed.finding.signature:
         return 100
-    named = {lesson.trigger, *lesson.tags} & {*failed.case.tags, failed.case.id}
+    named = {lesson.trigger, *lesson.tags} & {*failed.case.tags, failed.case.written_id}
     return 10 * len(named - {""}) + len(_words(lesson.key) & _words(failed.finding.signature))
 
 

@@ -4,22 +4,25 @@ Knows settings only.
 """
 
 from healbot.errors import InputError
-from healbot.records.settings import SETTINGS_PATH, AgentSettings, RunSettings, Settings
+from healbot.records.settings import SETTINGS_PATH, AgentSettings, Settings
+
+RUNNABLE = frozenset({"command", "http", "python"})
+"""The ways of running that this version has."""
 
 
-def runnable(agent: AgentSettings) -> RunSettings:
-    """Return the one way in which an agent is run.
+def require_runnable(agent: AgentSettings) -> None:
+    """Refuse an agent that is run in a way that this version does not have.
 
     Raises:
-        InputError: It is a way that this version does not have.
+        InputError: Names the way.
     """
-    run = agent.run[0]
-    if len(agent.run) > 1 or run.command is None:
+    missing = sorted({run.kind for run in agent.run} - RUNNABLE)
+    if missing:
         raise InputError(
-            f"The agent {agent.name!r} is run in a way that this version does not have.",
-            "Give it one run entry with a command.",
+            f"The agent {agent.name!r} is run by {', '.join(missing)}, which this version does not "
+            "have.",
+            f"Give it run entries of {', '.join(sorted(RUNNABLE))} for now.",
         )
-    return run
 
 
 def splits_path(agent: AgentSettings) -> str:

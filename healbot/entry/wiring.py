@@ -14,7 +14,7 @@ from healbot.checks.sources import Sources
 from healbot.checks.table import Means, checks_of
 from healbot.cycle.book import Book, read_ledger
 from healbot.cycle.delivery import Delivery
-from healbot.cycle.evaluate import Bench, Evaluator
+from healbot.cycle.evaluate import Bench, Evaluator, Way
 from healbot.cycle.propose import Guard
 from healbot.cycle.purse import Purse
 from healbot.cycle.reading import Ground, ground_at, harness_at, settings_at, written_at
@@ -22,7 +22,7 @@ from healbot.cycle.research import Research
 from healbot.cycle.strength import null_pass
 from healbot.editors.lessons import LessonsEditor
 from healbot.editors.scripted import ScriptedEditor
-from healbot.entry.abilities import require_known, runnable, splits_path
+from healbot.entry.abilities import require_known, require_runnable, splits_path
 from healbot.entry.clock import SystemClock
 from healbot.entry.outside import workspaces_of
 from healbot.errors import InputError, StoppedError
@@ -38,6 +38,7 @@ from healbot.records.lesson import Lesson
 from healbot.records.settings import (
     AgentSettings,
     EditorChoice,
+    RunSettings,
     Settings,
 )
 from healbot.rules.chain import Chain, require_whole
@@ -141,7 +142,7 @@ class Shop:
     def require_able(self, agent: AgentSettings) -> None:
         """Raise an InputError where the agent or an editor can't be had in this version."""
         require_known(self.settings)
-        runnable(agent)
+        require_runnable(agent)
         self.editors()
 
     def stopped_by(self) -> str | None:
@@ -239,36 +240,37 @@ class Shop:
         self, agent: AgentSettings, ground: Ground, voice: Voice, *, journal: Journal | None = None
     ) -> Evaluator:
         """Return what makes runs of an agent; they go into the clone's journal unless told else."""
-        run = runnable(agent)
         paths = tuple(self.repo.tree(self.base_sha))
         cases = tuple(ground.cases.values())
         outside = workspaces_of(self.repo.private)
         hide = (self.repo.folder, self.repo.private.parent, outside)
-        preparation = Preparation(run, self.processes, self.environment, hide)
         means = Means(
             self.processes,
             {key: self.environment[key] for key in PLAIN_VARIABLES if key in self.environment},
             self._sources(),
             hide,
         )
-        return Evaluator(
-            AtCommit(
-                CommandRunner(
-                    run,
-                    processes=self.processes,
-                    environment=self.environment,
-                    temp=self.repo.private / "homes",
-                    hide=hide,
-                ),
-                self.base_sha,
-            ),
-            RepoWorkspaces(
+        left_out = sorted(excluded_paths(paths, settings=self.settings, cases=cases))
+
+        def way(name: str, run: RunSettings) -> Way:
+            runner = CommandRunner(
+                run,
+                processes=self.processes,
+                environment=self.environment,
+                temp=self.repo.private / "homes",
+                hide=hide,
+            )
+            workspaces = RepoWorkspaces(
                 self.repo,
                 agent,
-                preparation=preparation,
-                cache=outside / agent.name,
-                left_out=sorted(excluded_paths(paths, settings=self.settings, cases=cases)),
-            ),
+                preparation=Preparation(run, self.processes, self.environment, hide),
+                cache=outside / agent.name / name,
+                left_out=left_out,
+            )
+            return Way(AtCommit(runner, self.base_sha), workspaces)
+
+        return Evaluator(
+            {name: way(name, run) for name, run in agent.ways.items()},
             checks_of=lambda case: checks_of(case, means),
             journal=journal or self.journal,
             clock=self.clock,

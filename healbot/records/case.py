@@ -120,6 +120,8 @@ class Case(Record):
     Attributes:
         origin: ``file:line`` where it was written, and ``folder`` the folder of that file from the
             repository's root: neither is part of its digest's meaning.
+        way: Where an agent has several ways of running, which one this row of evidence is about;
+            its ``id`` then ends in ``@way``, so that standing and repeat numbers are its own.
     """
 
     id: str = Field(min_length=1, max_length=120, pattern=r"^[^\s/\\\x00-\x1f`<>|]+$")
@@ -136,12 +138,24 @@ class Case(Record):
     origin: str = Field("", exclude=True)
     folder: str = Field("", exclude=True)
     born: Literal["written", "failure"] = "written"
+    way: str = Field("", exclude=True)
 
     @model_validator(mode="after")
     def _has_input(self) -> "Case":
         if (self.input is None) == (not self.messages):
             raise ValueError("set exactly one of input, messages")
         return self
+
+    @property
+    def written_id(self) -> str:
+        """The id as its file has it, whichever way of running this row is about."""
+        return self.id.removesuffix(f"@{self.way}") if self.way else self.id
+
+    def by(self, way: str) -> "Case":
+        """Return this case as one way of running sees it."""
+        row = self.model_copy(update={"id": f"{self.id}@{way}", "way": way})
+        row.__dict__.pop("digest", None)  # a copy takes the remembered one along
+        return row
 
     @cached_property
     def digest(self) -> str:

@@ -28,6 +28,7 @@ class Mode(StrEnum):
 class RunSettings(Record):
     """How one agent is run. Exactly one of command, preset, http, python, agent is set."""
 
+    name: str = Field("", description="Which of several ways this is; left out: its kind.")
     command: str | None = Field(None, description="A command line, split as a shell splits words.")
     preset: str | None = Field(None, description="A known agent, for instance claude-code.")
     http: str | None = Field(None, description="A URL that answers a POST.")
@@ -47,7 +48,15 @@ class RunSettings(Record):
         chosen = [way for way in ways if getattr(self, way) is not None]
         if len(chosen) != 1:
             raise ValueError(f"set exactly one of {', '.join(ways)} (found {len(chosen)})")
+        if self.name and not re.match(NAME_PATTERN, self.name):
+            raise ValueError(f"{self.name!r} is no plain name (letters, digits, - _ .)")
         return self
+
+    @property
+    def kind(self) -> str:
+        """Which of the ways is set."""
+        ways = ("command", "preset", "http", "python", "agent")
+        return next(way for way in ways if getattr(self, way) is not None)
 
 
 class AgentSettings(Record):
@@ -76,6 +85,22 @@ class AgentSettings(Record):
         if isinstance(value, dict) and not value.get("name") and isinstance(value.get("dir"), str):
             folder = value["dir"].rstrip("/").rsplit("/", 1)[-1]
             return {**value, "name": folder if folder not in ("", ".") else "agent"}
+        return value
+
+    @property
+    def ways(self) -> dict[str, RunSettings]:
+        """The ways of running by name; an only one has the empty name."""
+        if len(self.run) == 1:
+            return {"": self.run[0]}
+        return {way.name or way.kind: way for way in self.run}
+
+    @field_validator("run")
+    @classmethod
+    def _distinct_ways(cls, value: tuple[RunSettings, ...]) -> tuple[RunSettings, ...]:
+        names = [(way.name or way.kind).casefold() for way in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two ways of running are called {twice[0]!r}; give each a name")
         return value
 
     @field_validator("name")

@@ -20,7 +20,7 @@ def signature_of(case: Case, run: Run) -> str:
     signature; a case without tags stands for itself.
     """
     failed = next((one for one in run.checks if one.outcome == Outcome.FAIL), None)
-    context = case.tags[0] if case.tags else case.id
+    context = case.tags[0] if case.tags else case.written_id
     if run.ended == "timed-out":
         return _join("timeout", "run", context)
     if failed is None:

@@ -7,7 +7,7 @@ from fakes import FakeClock, FakeRunner, FakeVoice, FakeWorkspaces, Said
 
 from healbot.checks.assertion import AssertionCheck
 from healbot.cycle.draws import Draws, runs_behind, used_of
-from healbot.cycle.evaluate import Bench, Evaluator, Wanted, mixed_seed
+from healbot.cycle.evaluate import Bench, Evaluator, Wanted, Way, mixed_seed
 from healbot.cycle.measure import UNKNOWN, diagnose, earn, majority, measure
 from healbot.cycle.purse import Purse
 from healbot.cycle.trial import gate_rows, hold
@@ -42,8 +42,7 @@ class Rig:
         self.voice = FakeVoice()
         self.purse = Purse(Left(runs, UNLIMITED, UNLIMITED, UNLIMITED), RunWorstCase(), FakeClock())
         evaluator = Evaluator(
-            self.runner,
-            FakeWorkspaces(),
+            {"": Way(self.runner, FakeWorkspaces())},
             checks_of=lambda case: [AssertionCheck(one) for one in case.asserts],
             journal=self.journal,
             clock=FakeClock(),
