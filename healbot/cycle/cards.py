@@ -114,19 +114,20 @@ def final_verdict(state: CycleState) -> Verdict:
 def changes_of(before: Harness, after: Harness, agent: AgentSettings) -> tuple[Change, ...]:
     """Return what differs between two harnesses, file by file, as diff lines."""
     changes = []
-    for file in after.files:
-        old = before.get(file.path)
-        if old is None or old.content == file.content:
+    for name in dict.fromkeys(file.path for file in (*after.files, *before.files)):
+        was, now = before.get(name), after.get(name)
+        old, new = was.content if was else b"", now.content if now else b""
+        if old == new:
             continue
-        lines = changed_lines(old.content, file.content)
-        path = repo_path(agent, file.path)
+        lines = changed_lines(old, new)
+        path = repo_path(agent, name)
         changes.append(
             Change(
                 path=path,
                 first_line=lines.first_line_number,
                 added=len(lines.added),
                 removed=len(lines.removed),
-                lines=tuple(unified(old.content, file.content, path).split("\n")[2:-1]),
+                lines=tuple(unified(old, new, path).split("\n")[2:-1]),
             )
         )
     return tuple(changes)

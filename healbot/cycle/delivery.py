@@ -152,9 +152,8 @@ class Delivery(NamedTuple):
         if state.pull:
             self._refuse(state, standings)
         if verdict.word == Word.ADMITTED:
-            return Closed(
-                verdict=verdict.word, outcome="observed", note="observe mode writes nothing"
-            )
+            note = "a person's edit" if state.opened.checked else "observe mode writes nothing"
+            return Closed(verdict=verdict.word, outcome="observed", note=note)
         note = verdict.reasons[0].text if verdict.reasons else ""
         return Closed(verdict=verdict.word, outcome="refused", note=note[:300])
 

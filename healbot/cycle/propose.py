@@ -61,7 +61,7 @@ def _judged(answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal) -
             ),
         }
     )
-    return _noted(whole, journal, refused=refused)
+    return noted(whole, journal, refused=refused)
 
 
 def probe(
@@ -140,10 +140,11 @@ def _compose(
         born_of="lesson" if "lesson" in born else supported[0].born_of,
         needs_person=tuple(dict.fromkeys(why for one in supported for why in one.needs_person)),
     )
-    return (_noted(whole, journal, refused=None),)
+    return (noted(whole, journal, refused=None),)
 
 
-def _noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> ProposalNote:
+def noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> ProposalNote:
+    """Keep a proposal in the journal; returns it as the chain remembers it."""
     text = canonical(proposal.model_dump(mode="json", by_alias=True))
     return ProposalNote(
         proposal=journal.save(text.encode("utf-8", "surrogatepass")),

@@ -4,7 +4,10 @@ Knows typer; the groups and names are fixed by the project's interface. What a c
 the module that its row names.
 """
 
+import errno
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +28,7 @@ COMMANDS: tuple[tuple[str, str, Callable[..., object]], ...] = (
     (FIRST, "cycle", looping.cycle),
     (FIRST, "status", looping.status),
     (FIRST, "rollback", looping.rollback),
+    (LOOP, "check", looping.check),
     (LOOP, "history", looping.history),
     (LOOP, "stop", looping.stop),
     (LOOP, "start", looping.start),
@@ -57,17 +61,39 @@ def run_app() -> int:
     """Parse the command line and run it; returns the exit code."""
     command = typer.main.get_command(assembled())
     try:
-        result = command.main(prog_name="healbot", standalone_mode=False)
+        result = command.main(hoisted(sys.argv[1:]), prog_name="healbot", standalone_mode=False)
     except WRONG_USAGE as error:
-        if type(error).__name__ == "NoArgsIsHelpError":
+        if type(error).__name__ == "NoArgsIsHelpError":  # asked for nothing: help is the answer
             print(error.format_message())
-            return Exit.USAGE
-        raise UsageError(error.format_message(), "See healbot --help.") from error
+            return Exit.DONE
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "healbot"
+        raise UsageError(error.format_message(), f"See {path} --help.") from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    except SystemExit as error:  # typer ends so where whoever reads our output went away
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        raise BrokenPipeError(errno.EPIPE, "the reader went away") from error
     if result == INTERRUPTED:  # typer swallows Ctrl-C and returns this
         raise KeyboardInterrupt
     return result if isinstance(result, int) else Exit.DONE
+
+
+def hoisted(words: list[str]) -> list[str]:
+    """Return a command line whose leading ``--repo`` stands where its command looks for it."""
+    size = 1 if words and words[0].startswith("--repo=") else 2
+    if not words or words[0].partition("=")[0] != "--repo" or len(words) <= size:
+        return words
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[size:end], *words[:size], *words[end:]]
+
+
+def names() -> frozenset[str]:
+    """Return every word that names a command or a group."""
+    inner = [one.name for _, _, group in GROUPS for one in group.registered_commands if one.name]
+    outer = [name for _, name, _ in (*COMMANDS, *GROUPS)]
+    return frozenset([*outer, *inner])
 
 
 def assembled() -> typer.Typer:
@@ -101,5 +127,8 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="The version.")
     ] = False,
+    repo: Annotated[
+        Path | None, typer.Option("--repo", help="The repository; also after the command.")
+    ] = None,
 ) -> None:
     """Take the options that every command has."""

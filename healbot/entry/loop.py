@@ -13,6 +13,7 @@ from healbot.cycle.book import Book
 from healbot.cycle.cycle import run_cycle
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import left_for, opened, require_may_open, settled
+from healbot.cycle.propose import Guard
 from healbot.cycle.publish import close_intent
 from healbot.cycle.purse import Purse
 from healbot.cycle.reading import harness_at, settings_at
@@ -77,13 +78,15 @@ def cycle(
         )
     with book:
         settle(shop, book)
+        if book.progress.current and book.progress.current.opened.checked:
+            abandon(shop, book, forge, why="a check that was cut off")
         asked = mode or shop.settings.mode
         here = None
         if book.progress.current:
             here = _resumed(shop, agent, book, forge=forge, mode=asked)
         if here is None:
             here = _open(shop, agent, book, mode=asked)
-        return _carry_on(here, here.agent(agent.name), book, forge=forge, voice=voice)
+        return carry_on(here, here.agent(agent.name), book, forge=forge, voice=voice)
 
 
 def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
@@ -97,6 +100,13 @@ def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
 
 def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
     require_may_open(book.progress, shop.settings, mode=mode, now=shop.clock.now())
+    return open_cycle(shop, agent, book, mode=mode)
+
+
+def open_cycle(
+    shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode, checked: str = ""
+) -> Shop:
+    """Append the entry that opens a cycle, with its forecast; ``checked``: of a person's edit."""
     shop.require_able(agent)
     ground, splits = shop.ground(agent)
     cycle_id = f"{shop.clock.now():%Y%m%d}-{secrets.token_hex(4)}"
@@ -104,6 +114,8 @@ def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
     body = opened(
         ground, book.progress, cycle=cycle_id, mode=mode, settings=shop.settings, left=left
     )
+    if checked:
+        body = body.model_copy(update={"checked": checked, "probes": 1, "fallbacks": 0})
     beside = {splits_path(agent): splits} if splits else {}
     book.append(body, cycle=cycle_id, beside=beside)
     return shop
@@ -122,10 +134,10 @@ def _resumed(
         open_skills=shop.settings.limits.open_skills_with_files,
     )
     if now.revision != state.opened.baseline and not _merged(state, forge):
-        _abandon(shop, book, forge, why="the harness changed meanwhile")
+        abandon(shop, book, forge, why="the harness changed meanwhile")
         return None
     if RANK[mode] < RANK[state.opened.mode] and not _merged(state, forge):
-        _abandon(shop, book, forge, why=f"the mode is {mode} now")
+        abandon(shop, book, forge, why=f"the mode is {mode} now")
         return None
     then = settings_at(shop.repo, state.opened.base_sha)
     today = ("budget", "limits", "stop", "watch", "pulls", "notify")
@@ -138,24 +150,32 @@ def _merged(state: CycleState, forge: LocalForge | DryForge) -> bool:
     return bool(pull and pull.state == "merged")
 
 
-def _carry_on(
+def carry_on(
     shop: Shop,
     agent: AgentSettings,
     book: Book,
     *,
     forge: LocalForge | DryForge,
     voice: Voice,
+    guard: Guard | None = None,
 ) -> tuple[CycleState, Card | None]:
+    """Carry the cycle under way to its end; ``guard`` instead of the settings' own.
+
+    Raises:
+        BudgetError, CouldNotTellError, InputError: The cycle is given up, and the ledger says so.
+    """
     try:
         ground, _ = shop.ground(agent)
         shop.require_able(agent)
     except InputError as error:
-        _abandon(shop, book, forge, why=error.what)  # else it could never end
+        abandon(shop, book, forge, why=error.what)  # else it could never end
         raise
     left = left_for(shop.spent(), shop.settings, now=shop.clock.now(), state=book.progress.current)
     purse = Purse(left, shop.settings.budget.unreported_run, shop.clock)
     bench = shop.bench(shop.evaluator(agent, ground, voice), purse, book.keep)
     research = shop.research(agent, ground, bench=bench, voice=voice)
+    if guard:
+        research = research._replace(guard=guard)
     delivery = shop.delivery(research, book, reader=forge, writer=forge)
     try:
         state = run_cycle(
@@ -166,10 +186,10 @@ def _carry_on(
             stopped=shop.require_going,
         )
     except BudgetError:
-        _abandon(shop, book, forge, why="the budget is spent", purse=purse)
+        abandon(shop, book, forge, why="the budget is spent", purse=purse)
         raise
     except (CouldNotTellError, InputError) as error:
-        _abandon(shop, book, forge, why=error.what, purse=purse)
+        abandon(shop, book, forge, why=error.what, purse=purse)
         raise
     fixed = state.applied.fixed if state.applied else ()
     standings = {
@@ -178,7 +198,7 @@ def _carry_on(
     return state, delivery.card(state, standings)
 
 
-def _abandon(
+def abandon(
     shop: Shop,
     book: Book,
     forge: LocalForge | DryForge,
@@ -206,7 +226,7 @@ def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBa
         done = [body for body in settle(shop, book) if answers(body, to)]
         if done and isinstance(done[-1], RolledBack):
             return done[-1]  # made already, by hand or by a call that was cut off
-        _abandon(shop, book, shop.forge, why="a rollback was asked for")
+        abandon(shop, book, shop.forge, why="a rollback was asked for")
         tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
         now = harness_at(shop.repo, tip, agent, open_skills=False)
         target = find_target(book.progress, to, repo=shop.repo, agent=agent, tip=tip)

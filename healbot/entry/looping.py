@@ -38,7 +38,7 @@ def cycle(
             shop.agent(agent),
             mode=mode,
             dry_run=dry_run,
-            voice=voice(),
+            told=voice(),
             show=(as_document, exit_code),
         )
 
@@ -97,6 +97,36 @@ def rollback(
     print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}.")
     if body.note:
         print(f"Note: {body.note}.")
+
+
+def check(
+    ref: Annotated[str, typer.Argument(help="A branch, commit or pull request.")] = "HEAD",
+    *,
+    agent: Annotated[
+        str | None, typer.Option("--agent", help="Only this one; left out: all that it changes.")
+    ] = None,
+    base: Annotated[
+        str | None, typer.Option(help="The branch it is judged against; left out: the usual one.")
+    ] = None,
+    repo: RepoOption = HERE,
+    as_document: JsonOption = False,
+) -> int:
+    """Judge an edit that a person made, with the same gate, and print the same card.
+
+    Exits with 0 admitted or nothing to judge, 1 refused, 4 could not tell.
+    """
+    from healbot.entry.checking import base_for  # noqa: PLC0415 - heavy, only here
+    from healbot.entry.report import check_report  # noqa: PLC0415 - heavy, only here
+
+    guessed = None if base else base_for(repo, ref)
+    with opened(repo, base or guessed) as shop:
+        named = shop.settings.forge.base
+        if not (guessed and named and named != guessed):
+            chosen = (shop.agent(agent),) if agent else shop.settings.agents
+            return check_report(shop, chosen, ref, show=as_document)
+    with opened(repo, named) as shop:
+        chosen = (shop.agent(agent),) if agent else shop.settings.agents
+        return check_report(shop, chosen, ref, show=as_document)
 
 
 def history(

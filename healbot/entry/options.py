@@ -18,9 +18,9 @@ HERE = Path()
 
 
 @contextmanager
-def opened(repo: Path) -> Iterator[Shop]:
+def opened(repo: Path, base: str | None = None) -> Iterator[Shop]:
     """Open a repository for one command; every program that it started is ended afterwards."""
-    shop = open_shop(repo, shed())
+    shop = open_shop(repo, shed(), base=base)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:

@@ -1,12 +1,15 @@
 """``healbot cycle``: runs it, and says in a few lines what happened and what to do."""
 
 import sys
+from collections.abc import Sequence
 
+from healbot.entry.checking import ask, check
 from healbot.entry.loop import cycle
 from healbot.entry.printing import as_json
-from healbot.entry.voice import BarVoice, PlainVoice
+from healbot.entry.voice import BarVoice, PlainVoice, voice
 from healbot.entry.wiring import Shop
 from healbot.errors import Exit
+from healbot.records.card import Card
 from healbot.records.intent import Intent
 from healbot.records.record import shown
 from healbot.records.settings import AgentSettings, Mode
@@ -33,19 +36,67 @@ def cycle_report(
     *,
     mode: Mode | None,
     dry_run: bool,
-    voice: PlainVoice | BarVoice,
+    told: PlainVoice | BarVoice,
     show: tuple[bool, bool],
 ) -> int:
     """Run a cycle and report; ``show`` is (as a document, verdict as the exit code)."""
     as_document, verdict_as_code = show
     intents: list[Intent] = []
-    with voice:  # it falls silent before the outcome is told
+    with told:  # it falls silent before the outcome is told
         state, card = cycle(
-            shop, agent, mode=mode, voice=voice, dry_run=intents.append if dry_run else None
+            shop, agent, mode=mode, voice=told, dry_run=intents.append if dry_run else None
         )
+    facts = facts_of(agent, state, card, intents=intents if dry_run else None)
+    if as_document:
+        as_json(facts)
+    else:
+        for one in intents:
+            print(f"would {one.kind}: {one.key}")
+        print(render(card) if card else "", end="")
+        print("Dry run: nothing was written. It would end so: " if dry_run else "", end="")
+        _print(shop, state)
+    return _code(state) if verdict_as_code else Exit.DONE
+
+
+def check_report(shop: Shop, agents: Sequence[AgentSettings], ref: str, *, show: bool) -> int:
+    """Judge a person's edit for each agent that it changes; ``show``: as one document.
+
+    Returns the verdicts' exit code: a no outranks "could not tell".
+    """
+    answers: list[dict[str, object]] = []
+    codes: list[int] = []
+    for agent in agents:
+        asked = ask(shop, agent, ref)
+        if asked.before.revision == asked.after.revision:
+            answers.append({"agent": agent.name, "outcome": "nothing-to-judge", "verdict": None})
+            print(f"{ref} changes no text of {agent.name!r}: nothing to judge.", file=sys.stderr)
+            continue
+        with voice() as told:
+            state, card = check(shop, agent, asked, voice=told)
+        answers.append({**facts_of(agent, state, card), "ref": ref, "sha": asked.head_sha})
+        codes.append(_code(state))
+        if not show:
+            print(render(card) if card else "", end="")
+            spent = state.spent
+            word = state.closed.verdict if state.closed else None
+            print(f"{agent.name}: {word or 'could not tell'}. {spent.runs} runs.")
+    if show:
+        as_json(answers)
+    return next((code for code in (Exit.NO, Exit.COULD_NOT_TELL) if code in codes), Exit.DONE)
+
+
+def facts_of(
+    agent: AgentSettings,
+    state: CycleState,
+    card: Card | None,
+    *,
+    intents: Sequence[Intent] | None = None,
+) -> dict[str, object]:
+    """Return what a finished cycle says, as plain data; with Intents it was a dry run."""
     closed = state.closed
     assert closed  # noqa: S101 - a cycle returns only when it is closed
-    facts = {
+    dry_run = intents is not None
+    return {
         "agent": agent.name,
         "cycle": state.id,
         "mode": str(state.opened.mode),
@@ -62,19 +113,17 @@ def cycle_report(
             one.model_dump() for one in (state.diagnosed.findings if state.diagnosed else ())
         ],
         "refused_unspent": _refused(state),
-        "intents": [one.model_dump(mode="json") for one in intents] if dry_run else None,
+        "intents": [one.model_dump(mode="json") for one in intents]
+        if intents is not None
+        else None,
         "card": card.model_dump(mode="json") if card else None,
     }
-    if as_document:
-        as_json(facts)
-    else:
-        for one in intents:
-            print(f"would {one.kind}: {one.key}")
-        print(render(card) if card else "", end="")
-        print("Dry run: nothing was written. It would end so: " if dry_run else "", end="")
-        _print(shop, state)
-    if not verdict_as_code:
-        return Exit.DONE
+
+
+def _code(state: CycleState) -> int:
+    """Return the exit code of a cycle's verdict."""
+    closed = state.closed
+    assert closed  # noqa: S101 - a cycle returns only when it is closed
     if closed.outcome in {"could-not-tell", "abandoned"}:
         return Exit.COULD_NOT_TELL
     return exit_code_of(closed.verdict) if closed.verdict else Exit.DONE

@@ -243,7 +243,7 @@ class Shop:
         paths = tuple(self.repo.tree(self.base_sha))
         cases = tuple(ground.cases.values())
         outside = workspaces_of(self.repo.private)
-        hide = (self.repo.folder, self.repo.private.parent, outside)
+        hide = (*self.repo.worktrees(), self.repo.private.parent, outside)
         means = Means(
             self.processes,
             {key: self.environment[key] for key in PLAIN_VARIABLES if key in self.environment},
@@ -351,17 +351,26 @@ class Shop:
         )
 
 
-def open_shop(folder: Path, environment: Mapping[str, str], clock: Clock | None = None) -> Shop:
+def open_shop(
+    folder: Path,
+    environment: Mapping[str, str],
+    clock: Clock | None = None,
+    *,
+    base: str | None = None,
+) -> Shop:
     """Open the repository that holds a folder, at the tip of the branch under care.
+
+    ``base`` names that branch, instead of settings and checkout.
 
     Raises:
         InputError: There is no repository, no commit, no branch or no usable settings file.
     """
     repo = GitRepo(folder)
     branch = repo.current_branch()
-    sha = _tip(repo, branch) if branch else repo.resolve("HEAD") or ""
+    first = base or branch
+    sha = _tip(repo, first) if first else repo.resolve("HEAD") or ""
     settings = settings_at(repo, sha)
-    if branch is None and settings.forge.base is None:
+    if first is None and settings.forge.base is None:
         raise InputError(
             "HEAD is detached, so there is no branch under care.",
             "Check a branch out (git switch main), or name one in forge.base.",
@@ -369,11 +378,11 @@ def open_shop(folder: Path, environment: Mapping[str, str], clock: Clock | None 
     if settings.forge.remote:
         repo = GitRepo(folder, remote=settings.forge.remote, environment=environment)
         repo.fetch()
-    base = settings.forge.base or branch or ""
-    if base != branch or settings.forge.remote:
-        sha = _tip(repo, base)
+    under_care = base or settings.forge.base or branch or ""
+    if under_care != first or settings.forge.remote:
+        sha = _tip(repo, under_care)
         settings = settings_at(repo, sha)
-    return Shop(repo, settings, base, sha, environment, clock or SystemClock())
+    return Shop(repo, settings, under_care, sha, environment, clock or SystemClock())
 
 
 def _tip(repo: GitRepo, branch: str) -> str:

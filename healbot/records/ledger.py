@@ -74,6 +74,7 @@ class ProposalNote(Record):
     Attributes:
         candidate: The revision it yields.
         refused: The rule that dropped it before any run was spent on it, or None.
+        earlier: The pull requests in which the same edit was open or refused before.
     """
 
     proposal: str
@@ -84,6 +85,7 @@ class ProposalNote(Record):
     cites: tuple[str, ...] = ()
     born_of: str = "script"
     refused: str | None = None
+    earlier: tuple[int, ...] = ()
 
 
 class Opened(Record):
@@ -101,6 +103,7 @@ class Opened(Record):
     earn: tuple[str, ...] = Field((), description="Cases that may earn a standing in this cycle.")
     fallbacks: int = 0
     probes: int = Field(1, description="How many proposals are looked at.")
+    checked: str = Field("", description="The commit of a person's edit that this cycle judges.")
 
 
 class Measured(Record):
@@ -205,6 +208,26 @@ class Declined(Record):
     number: int
     by: str
     candidate: str
+    made_at: AwareDatetime | None = Field(
+        None, description="Where it was made before it was noticed."
+    )
+
+
+class TakenBack(Record):
+    """A person took a no back: reopened a pull request, or undid the revert of a merge.
+
+    Attributes:
+        after: The revision that stands again, or is proposed again.
+        sha: The commit that undid the revert; empty where a pull request was reopened.
+    """
+
+    kind: Literal["taken-back"] = "taken-back"
+    number: int
+    by: str
+    after: str
+    sha: str = ""
+    reverted_sha: str = ""
+    made_at: AwareDatetime | None = None
 
 
 class RolledBack(Record):
@@ -250,11 +273,48 @@ class Switched(Record):
     stopped: bool
     by: str
     why: str = ""
+    made_at: AwareDatetime | None = Field(None, description="Where it could be recorded later.")
+
+
+class Forgotten(Record):
+    """Content was erased, and none of it is named here.
+
+    Attributes:
+        act: Names this act of forgetting, which may be recorded in several chains.
+        session: SHA-256 of the session's id; None: everything was erased.
+        records: Files of the clone that went.
+        lines: Lines of the state branch that went, out of its history too.
+    """
+
+    kind: Literal["forgotten"] = "forgotten"
+    act: str
+    by: str
+    session: str | None = None
+    records: int = 0
+    lines: int = 0
+
+
+class Restarted(Record):
+    """The chain goes on without heads that were recorded elsewhere.
+
+    Either the first entry of a new life, after an uninstall, or a cut state that a person accepted.
+    Exactly these heads are excused, so whatever is cut off later is still found.
+
+    Attributes:
+        base_sha: The base branch's tip as of then.
+    """
+
+    kind: Literal["restarted"] = "restarted"
+    heads: tuple[str, ...]
+    base_sha: str
+    by: str
+    why: str
 
 
 Body = Annotated[
     Opened | Measured | Diagnosed | Proposed | Probed | Earned | Gated | PullOpened | Canaried
-    | Queued | Applied | Declined | RolledBack | Closed | Switched,
+    | Queued | Applied | Declined | RolledBack | TakenBack | Closed | Switched
+    | Forgotten | Restarted,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

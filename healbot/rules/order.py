@@ -31,7 +31,7 @@ GUARDED_BY_STOP = frozenset({Phase.MEASURE, Phase.EDIT, Phase.OPEN, Phase.CANARY
 
 def next_phase(cycle: CycleState, *, fallbacks: int) -> Phase:
     """Return what a cycle that is not closed does next."""
-    early = _finding(cycle) or _editing(cycle)
+    early = _given(cycle) if cycle.opened.checked else _finding(cycle) or _editing(cycle)
     if early:
         return early
     if not admitted(cycle):
@@ -57,6 +57,13 @@ def _finding(cycle: CycleState) -> Phase | None:
         return Phase.DIAGNOSE
     real = any(finding.was_real for finding in cycle.diagnosed.findings)
     return None if real else Phase.CLOSE
+
+
+def _given(cycle: CycleState) -> Phase | None:
+    """A person's edit is judged as it is; no standing is paid for before the gate admits it."""
+    if not (cycle.proposed and cycle.probed):
+        return Phase.CLOSE
+    return Phase.EARN if admitted(cycle) and not cycle.earned else None
 
 
 def _editing(cycle: CycleState) -> Phase | None:
