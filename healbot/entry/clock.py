@@ -14,3 +14,7 @@ class SystemClock:
     def monotonic(self) -> float:
         """Return seconds that never go back."""
         return time.monotonic()
+
+    def pause(self, seconds: float) -> None:
+        """Wait; an interruption ends it at once."""
+        time.sleep(seconds)

@@ -3,20 +3,23 @@
 Knows their options and how their answers are printed; the work is done elsewhere.
 """
 
+import sys
 from typing import Annotated
 
 import typer
 
+from healbot.entry.clock import SystemClock
 from healbot.entry.facts import history as history_rows
 from healbot.entry.facts import status as status_facts
 from healbot.entry.options import HERE, AgentArgument, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json, table
 from healbot.entry.voice import voice
+from healbot.errors import Exit, StoppedError, UsageError
 from healbot.records.record import shown
 from healbot.records.settings import Mode
 
 
-def cycle(
+def cycle(  # noqa: PLR0913 - options of a command, each named when given
     agent: AgentArgument = None,
     *,
     repo: RepoOption = HERE,
@@ -27,20 +30,44 @@ def cycle(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="1 refused, 4 could not tell; 0 otherwise.")
     ] = False,
+    every: Annotated[
+        str | None,
+        typer.Option("--watch", help="Again and again, so long apart: 30m, 1h, 1d."),
+    ] = None,
     as_document: JsonOption = False,
 ) -> int:
     """Run one cycle, or resume the one under way."""
     from healbot.entry.report import cycle_report  # noqa: PLC0415 - heavy, only here
 
-    with opened(repo) as shop:
-        return cycle_report(
-            shop,
-            shop.agent(agent),
-            mode=mode,
-            dry_run=dry_run,
-            told=voice(),
-            show=(as_document, exit_code),
+    def once() -> int:
+        with opened(repo) as shop:
+            return cycle_report(
+                shop,
+                shop.agent(agent),
+                mode=mode,
+                dry_run=dry_run,
+                told=voice(),
+                show=(as_document, exit_code),
+            )
+
+    if every is None:
+        return once()
+    from healbot.entry import watching  # noqa: PLC0415 - only here
+
+    if dry_run or exit_code:
+        raise UsageError(
+            "--watch goes with neither --dry-run nor --exit-code: it does not end by itself.",
+            "See healbot cycle --help.",
         )
+    clock = SystemClock()
+    watching.watch(
+        once,
+        watching.seconds_of(every),
+        clock=clock,
+        pause=clock.pause,
+        say=lambda text: print(f"healbot: {text}", file=sys.stderr, flush=True),
+    )
+    return Exit.DONE
 
 
 def status(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
@@ -155,10 +182,15 @@ def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption =
 
 
 def start(repo: RepoOption = HERE) -> None:
-    """Release the kill switch."""
+    """Release the kill switch; 5 where a variable or the settings still stop."""
     from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:
         switch(shop, stopped=False, why="")
         left = shop.stopped_by()
-    print(f"Still stopped by {left}." if left else "healbot may go on in this repository.")
+    if left:
+        raise StoppedError(
+            f"healbot start released its own switch, and healbot is still stopped by {left}.",
+            f"Unset {left.removeprefix('the ')}, then it may go on.",
+        )
+    print("healbot may go on in this repository.")
