@@ -14,9 +14,12 @@ from healbot.records.harness import Harness
 from healbot.records.record import digest_of
 from healbot.records.settings import SETTINGS_PATH, AgentSettings, Settings
 from healbot.rules.cases import match_paths, read_cases
-from healbot.rules.layout import harness_of
+from healbot.rules.layout import harness_of, no_folder
 from healbot.rules.reading import read_settings
 from healbot.rules.splits import assign
+from healbot.rules.suites import Files
+
+SYMLINK = "120000"
 
 
 class Ground(NamedTuple):
@@ -55,6 +58,11 @@ def settings_at(repo: Repo, sha: str) -> Settings:
             f"{SETTINGS_PATH} is not committed on this branch.",
             "Run healbot init, look at the file, and commit it.",
         )
+    if file.mode == SYMLINK:
+        raise InputError(
+            f"{SETTINGS_PATH} is a symlink, which is not followed.",
+            "Put the settings file itself there, and commit it.",
+        )
     return read_settings(repo.blob(file.blob), SETTINGS_PATH)
 
 
@@ -67,10 +75,8 @@ def harness_at(repo: Repo, sha: str, agent: AgentSettings, *, open_skills: bool)
         if path.startswith(folder)
     }
     if not files:
-        raise InputError(
-            f"The agent folder {agent.dir!r} is empty or not committed.",
-            f"Commit it, or correct agents.dir in {SETTINGS_PATH}.",
-        )
+        modes = {path: file.mode for path, file in repo.tree(sha).items()}
+        raise InputError(*no_folder(modes, agent.dir))
     return harness_of(
         {path: file.mode for path, file in files.items()},
         lambda path: repo.blob(files[path].blob),
@@ -83,7 +89,15 @@ def written_at(repo: Repo, sha: str, agent: AgentSettings) -> tuple[Case, ...]:
     """Read an agent's cases at a commit as they are written, splits not yet given."""
     tree = repo.tree(sha)
     paths = match_paths(tuple(tree), agent.cases)
-    return read_cases({path: repo.blob(tree[path].blob) for path in paths}, agent)
+    for path in paths:
+        if tree[path].mode == SYMLINK:
+            raise InputError(
+                f"The case file {path} is a symlink, which is not followed.",
+                "Put the file itself there, or name the one it leads to in the settings.",
+            )
+    plain = tuple(path for path, file in tree.items() if file.mode != SYMLINK)
+    files = Files(plain, lambda path: repo.blob(tree[path].blob))
+    return read_cases({path: files.read(path) for path in paths}, agent, files)
 
 
 def cases_at(

@@ -11,6 +11,9 @@ from pydantic import Field, model_validator
 
 from healbot.records.record import Record, digest_of
 
+DAY_SECONDS = 86_400.0
+"""The longest time limit that a check may have."""
+
 
 class Split(StrEnum):
     """Who may see a case: editors see train, the gate sees heldout, only reports see test."""
@@ -51,7 +54,7 @@ class HiddenTests(Record):
     add: str = Field(description="A folder (from the case's file) whose files are copied in.")
     run: str
     protect: tuple[str, ...] = Field((), description="Globs; an edit to one fails the run.")
-    timeout_seconds: float = Field(300, gt=0)
+    timeout_seconds: float = Field(300, gt=0, le=DAY_SECONDS)
 
 
 class ToolCalled(Record):
@@ -70,7 +73,7 @@ class CheckSpec(Record):
     tool_called: ToolCalled | None = Field(None, alias="tool-called")
     not_tool_called: str | None = Field(None, alias="not-tool-called")
     name: str | None = Field(None, description="What a fail is called; editors may see it.")
-    timeout_seconds: float = Field(60, gt=0)
+    timeout_seconds: float = Field(60, gt=0, le=DAY_SECONDS)
 
     @property
     def kind(self) -> str:
@@ -122,9 +125,15 @@ class Case(Record):
             repository's root: neither is part of its digest's meaning.
         way: Where an agent has several ways of running, which one this row of evidence is about;
             its ``id`` then ends in ``@way``, so that standing and repeat numbers are its own.
+        sources: Where it was put together from several files, their paths from the root.
     """
 
-    id: str = Field(min_length=1, max_length=120, pattern=r"^[^\s/\\\x00-\x1f`<>|]+$")
+    id: str = Field(
+        min_length=1,
+        max_length=120,
+        pattern=r"^[^\s/\\\x00-\x1f`<>|]+$",
+        description="A word of up to 120 characters, without white space and / \\ ` < > |.",
+    )
     split: Split | None = None
     input: str | None = None
     messages: tuple[Message, ...] = ()
@@ -139,6 +148,7 @@ class Case(Record):
     folder: str = Field("", exclude=True)
     born: Literal["written", "failure"] = "written"
     way: str = Field("", exclude=True)
+    sources: tuple[str, ...] = Field((), exclude=True)
 
     @model_validator(mode="after")
     def _has_input(self) -> "Case":

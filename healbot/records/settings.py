@@ -14,7 +14,16 @@ from healbot.records.record import Record
 
 SETTINGS_PATH = ".github/healbot.yml"
 SETTINGS_VERSION = 1
+DAY_SECONDS = 86_400.0
+YEARS_DAYS = 36_500
+MOST_SEED = 2**63 - 1
+MOST_TOKENS = 10**12
+MOST_USD = 1_000_000.0
+MOST_MINUTES = 525_600.0
+"""Upper bounds that no sane file comes near: a slip of the keyboard is told, not obeyed."""
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+"""How a header's value names a variable of the environment."""
 
 
 class Mode(StrEnum):
@@ -38,9 +47,13 @@ class RunSettings(Record):
         "stdin", description="How the case's input reaches the command."
     )
     setup: str | None = Field(None, description="A command run once per judged commit.")
-    setup_timeout_seconds: float = Field(900, gt=0)
-    timeout_seconds: float = Field(300, gt=0, description="Wall time of one run.")
+    setup_timeout_seconds: float = Field(900, gt=0, le=DAY_SECONDS)
+    timeout_seconds: float = Field(300, gt=0, le=DAY_SECONDS, description="Wall time of one run.")
     env: tuple[str, ...] = Field((), description="Names of the only variables that reach it.")
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        description="Of an http request; ${NAME} stands for a variable that env lists.",
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> "RunSettings":
@@ -50,6 +63,11 @@ class RunSettings(Record):
             raise ValueError(f"set exactly one of {', '.join(ways)} (found {len(chosen)})")
         if self.name and not re.match(NAME_PATTERN, self.name):
             raise ValueError(f"{self.name!r} is no plain name (letters, digits, - _ .)")
+        if self.headers and self.http is None:
+            raise ValueError("headers go with http only")
+        asked = {name for value in self.headers.values() for name in VARIABLE.findall(value)}
+        if unlisted := sorted(asked - set(self.env)):
+            raise ValueError(f"headers name {unlisted[0]!r}, which env does not list")
         return self
 
     @property
@@ -144,16 +162,20 @@ class LessonsSettings(Record):
 
     auto: bool = Field(False, description="In auto mode, lesson-born edits merge without a person.")
     dir: str = Field(".healbot/lessons", description="A folder of lessons in the repository.")
-    promote_at: int = Field(3, ge=1, description="Sightings before a lesson may become a rule.")
-    expire_days: int = Field(90, ge=1, description="Days since it was last seen.")
+    promote_at: int = Field(
+        3, ge=1, le=1_000, description="Sightings before a lesson may become a rule."
+    )
+    expire_days: int = Field(90, ge=1, le=YEARS_DAYS, description="Days since it was last seen.")
 
 
 class CanarySettings(Record):
     """The replay canary: fresh runs under the proposal before the write."""
 
-    repeats: int = Field(6, ge=1)
-    passes: int = Field(5, ge=1, description="Of these, how many must pass.")
-    second_passes: int = Field(9, ge=1, description="Of twice as many, where the first fell short.")
+    repeats: int = Field(6, ge=1, le=100)
+    passes: int = Field(5, ge=1, le=100, description="Of these, how many must pass.")
+    second_passes: int = Field(
+        9, ge=1, le=200, description="Of twice as many, where the first fell short."
+    )
     strict: bool = Field(False, description="Unsolved training cases must pass too.")
 
     @model_validator(mode="before")
@@ -180,7 +202,9 @@ class GateSettings(Record):
         description="Share of the repeats that a fix must gain, rounded up: 2 of 3.",
     )
     drop: float = Field(1 / 3, gt=0, le=1, description="Pooled share of a drop that rejects.")
-    token_rise: float = Field(0.5, ge=0, description="Allowed rise of tokens per passing run.")
+    token_rise: float = Field(
+        0.5, ge=0, le=100, description="Allowed rise of tokens per passing run."
+    )
     fallbacks: int = Field(1, ge=0, le=5, description="Further candidates tried after a refusal.")
     canary: CanarySettings = CanarySettings()
 
@@ -188,17 +212,17 @@ class GateSettings(Record):
 class SpanBudget(Record):
     """Limits for one span of time; left out: no limit of that kind."""
 
-    runs: int | None = Field(None, ge=0)
-    tokens: int | None = Field(None, ge=0)
-    usd: float | None = Field(None, ge=0)
-    minutes: float | None = Field(None, ge=0)
+    runs: int | None = Field(None, ge=0, le=1_000_000)
+    tokens: int | None = Field(None, ge=0, le=MOST_TOKENS)
+    usd: float | None = Field(None, ge=0, le=MOST_USD)
+    minutes: float | None = Field(None, ge=0, le=MOST_MINUTES)
 
 
 class RunWorstCase(Record):
     """What one run that reports nothing is counted as."""
 
-    tokens: int = Field(5_000, ge=0)
-    usd: float = Field(0.025, ge=0)
+    tokens: int = Field(5_000, ge=0, le=MOST_TOKENS)
+    usd: float = Field(0.025, ge=0, le=MOST_USD)
 
 
 class BudgetSettings(Record):
@@ -215,16 +239,18 @@ class PrivacySettings(Record):
 
     publish: Literal["verdicts", "redacted", "full"] = "verdicts"
     state: str = Field("branch", description="branch, or OWNER/PRIVATE-REPO.")
-    keep_days: int = Field(90, ge=1)
+    keep_days: int = Field(90, ge=1, le=YEARS_DAYS)
 
 
 class WatchSettings(Record):
     """What happens after the merge."""
 
     monitor: Literal["sequential", "anytime", "off"] = "sequential"
-    guard_runs_per_night: int = Field(60, ge=0)
+    guard_runs_per_night: int = Field(60, ge=0, le=100_000)
     traffic_canary: bool = False
-    cooldown_hours: float = Field(24, ge=0, description="No cycle this long after a rollback.")
+    cooldown_hours: float = Field(
+        24, ge=0, le=8_760, description="No cycle this long after a rollback."
+    )
 
 
 class NotifySettings(Record):
@@ -236,8 +262,8 @@ class NotifySettings(Record):
 class PullsSettings(Record):
     """Manners of pull requests."""
 
-    open: int = Field(1, ge=1, description="Open pull requests per agent.")
-    per_week: int = Field(2, ge=0)
+    open: int = Field(1, ge=1, le=100, description="Open pull requests per agent.")
+    per_week: int = Field(2, ge=0, le=1_000)
     labels: tuple[str, ...] = ("healbot",)
     reviewers: tuple[str, ...] = ()
     title: str = "fix({agent}): {summary}"
@@ -247,13 +273,13 @@ class PullsSettings(Record):
 class LimitSettings(Record):
     """Limits of text and of the machine."""
 
-    always_on_characters: int = Field(8_000, ge=1)
+    always_on_characters: int = Field(8_000, ge=1, le=1_000_000)
     parallel: int = Field(4, ge=1, le=64, description="Runs at the same time.")
     open_skills_with_files: bool = Field(
         False,
         description="Let edits touch a SKILL.md that has siblings; always waits for a person.",
     )
-    lease_minutes: float = Field(15, gt=0)
+    lease_minutes: float = Field(15, gt=0, le=1_440)
 
 
 class ForgeSettings(Record):
@@ -270,7 +296,9 @@ class Settings(Record):
     version: Literal[1]
     mode: Mode = Mode.AUTO
     stop: bool = Field(False, description="Kill switch: nothing runs while it is true.")
-    seed: int = Field(0, ge=0, description="Reaches each run, mixed, as HEALBOT_SEED.")
+    seed: int = Field(
+        0, ge=0, le=MOST_SEED, description="Reaches each run, mixed, as HEALBOT_SEED."
+    )
     agents: Annotated[tuple[AgentSettings, ...], Field(min_length=1)]
     models: ModelsSettings = ModelsSettings()
     editors: tuple[EditorChoice, ...] = ("lessons",)

@@ -20,6 +20,9 @@ from healbot.rules.schema import NotJsonError, embedded, misfit, parsed, sound
 Holds = tuple[bool, str]
 """Whether the assertion without its ``not-`` holds, and in words what it asks of the output."""
 
+CANNOT_SCORE = "cannot-score"
+"""Stands for what a foreign test asks and nothing here can judge; its value says why."""
+
 _ANSI = re.compile(r"\x1b(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
 _LOOKS_AHEAD = ("$", "(?!", "(?=", r"\b", r"\B")
 _MS = 1000.0
@@ -138,6 +141,8 @@ def unstarted(trace: Trace) -> None:
 
 def _kind(assertion: Assertion) -> _Kind:
     base = assertion.type.removeprefix("not-")
+    if base == CANNOT_SCORE:
+        raise Unscorable(str(assertion.value))
     if base in _ELSEWHERE:
         raise Unscorable(f"{base} needs {_ELSEWHERE[base]}, which is not available here")
     kind = _KINDS.get(base)

@@ -14,7 +14,9 @@ from healbot.records.settings import SETTINGS_PATH, AgentSettings
 from healbot.rules.documents import Document, Step
 from healbot.rules.globs import is_glob, is_inside, matches, tidy
 from healbot.rules.mistakes import did_you_mean, explain, listed, unknown_key, words
+from healbot.rules.promptfoo import cases_of, is_config
 from healbot.rules.reading import parse
+from healbot.rules.suites import Files, referred
 
 CASE_ENDINGS = (".yaml", ".yml", ".json", ".jsonl")
 """The file names that may hold cases."""
@@ -22,7 +24,7 @@ PASSED_OVER = frozenset({"fixtures", "hidden", "checks", "workspaces", "node_mod
 """Folders below a folder of cases whose files are no cases, whatever their names end in."""
 NEXT_STEP = "Correct the file, then run healbot cases lint."
 
-_NOT_WRITTEN = frozenset({"origin", "folder", "asserts"})
+_NOT_WRITTEN = frozenset({"origin", "folder", "asserts", "way", "sources"})
 
 
 def match_paths(paths: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
@@ -48,22 +50,25 @@ def match_paths(paths: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...
     return tuple(sorted(found))
 
 
-def read_cases(texts: Mapping[str, str | bytes], agent: AgentSettings) -> tuple[Case, ...]:
+def read_cases(
+    texts: Mapping[str, str | bytes], agent: AgentSettings, files: Files | None = None
+) -> tuple[Case, ...]:
     """Read all cases of an agent, in the order of their files and lines.
 
-    ``texts`` is path to content. Each case knows its ``origin`` (``file:line``) and ``folder``.
+    ``texts`` is path to content; a promptfoo configuration among them may refer to ``files`` of the
+    repository (left out: to ``texts`` only), which then are no case files of their own. Each case
+    knows its ``origin`` (``file:line``) and ``folder``.
 
     Raises:
         InputError: Up to five mistakes, one a line; an id that stands twice, with both places.
     """
     mistakes: list[str] = []
     cases: list[Case] = []
-    for path, text in sorted(texts.items()):
-        for case in _read_file(path, text):
-            if isinstance(case, Case):
-                cases.append(case)
-            else:
-                mistakes.append(case)
+    for case in _read_files(texts, agent, files or _only(texts)):
+        if isinstance(case, Case):
+            cases.append(case)
+        else:
+            mistakes.append(case)
     mistakes += _twice(cases)
     if mistakes:
         raise InputError(listed(mistakes), NEXT_STEP)
@@ -102,9 +107,38 @@ def _no_match(pattern: str, paths: Sequence[str]) -> str:
     return f"cases: {pattern!r} names no committed case file; {near or 'nothing is there.'}"
 
 
-def _read_file(path: str, text: str | bytes) -> Iterator[Case | str]:
+def _only(texts: Mapping[str, str | bytes]) -> Files:
+    def read(path: str) -> bytes:
+        text = texts[path]
+        return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+    return Files(tuple(texts), read)
+
+
+def _read_files(
+    texts: Mapping[str, str | bytes], agent: AgentSettings, files: Files
+) -> Iterator[Case | str]:
+    documents: dict[str, Document | InputError] = {}
+    for path, text in sorted(texts.items()):
+        try:
+            documents[path] = parse(text, path)
+        except InputError as error:
+            documents[path] = error
+    configs = {
+        path: one for path, one in documents.items() if isinstance(one, Document) and is_config(one)
+    }
+    referred_to = {path for one in configs.values() for path in referred(one, files)}
+    for path, document in documents.items():
+        if path in configs:
+            yield from cases_of(configs[path], agent, files)
+        elif path not in referred_to:
+            yield from _read_file(document)
+
+
+def _read_file(document: Document | InputError) -> Iterator[Case | str]:
     try:
-        document = parse(text, path)
+        if isinstance(document, InputError):
+            raise document
         places = _places(document)
     except InputError as error:
         yield error.what

@@ -41,6 +41,7 @@ def excluded_paths(
     hidden = {path for path in listing if path in files or _is_below(path, folders)}
     hidden |= {path for path in listing for glob in globs if matches(path, glob)}
     hidden |= {tidy(case.origin.rpartition(":")[0]) for case in cases} & listing
+    hidden |= {tidy(path) for case in cases for path in case.sources} & listing
     return frozenset(path for path in hidden if not _is_harness(path, settings))
 
 

@@ -173,6 +173,11 @@ def read(path: Path) -> Report:
         fields = _fields(data) if data is not None else {}
     except _UnusableError as error:
         return Report(notes=(f"run report: {error}; nothing of it counts",))
+    return of(fields)
+
+
+def of(fields: dict[str, Any]) -> Report:
+    """Return the report that a JSON object is; see ``read``."""
     reader = _Reader(fields)
     usage = Usage(tokens=reader.take("tokens", _tokens), usd=reader.take("usd", _usd))
     return Report(
