@@ -24,8 +24,9 @@ from healbot.entry.clock import SystemClock
 from healbot.entry.loop import cycle, rollback
 from healbot.entry.outside import workspaces_of
 from healbot.entry.templates import template_files
+from healbot.entry.unlocking import open_shop
 from healbot.entry.voice import PlainVoice
-from healbot.entry.wiring import Shop, open_shop
+from healbot.entry.wiring import Shop
 from healbot.errors import HealbotError
 from healbot.forges.git import GitRepo
 from healbot.ports import Swap

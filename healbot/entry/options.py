@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from healbot.entry.environment import shed
-from healbot.entry.wiring import Shop, open_shop
+from healbot.entry.unlocking import open_shop
+from healbot.entry.wiring import Shop
 
 RepoOption = Annotated[Path, typer.Option("--repo", help="The repository; any folder in it.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]

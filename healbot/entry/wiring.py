@@ -8,28 +8,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 
 from healbot.checks.sources import Sources
 from healbot.checks.table import Means, checks_of
 from healbot.cycle.book import Book, read_ledger
 from healbot.cycle.delivery import Delivery
 from healbot.cycle.evaluate import Bench, Evaluator, Way
+from healbot.cycle.memory import remember
 from healbot.cycle.propose import Guard
 from healbot.cycle.purse import Purse
-from healbot.cycle.reading import Ground, ground_at, harness_at, settings_at, written_at
+from healbot.cycle.reading import Ground, ground_at, harness_at, written_at
 from healbot.cycle.research import Research
 from healbot.cycle.strength import null_pass
 from healbot.editors.lessons import LessonsEditor
 from healbot.editors.scripted import ScriptedEditor
 from healbot.entry.abilities import require_known, require_runnable, splits_path
-from healbot.entry.clock import SystemClock
 from healbot.entry.outside import workspaces_of
 from healbot.errors import InputError, StoppedError
 from healbot.forges.git import GitRepo
-from healbot.forges.local import LocalForge
+from healbot.forges.local import Known, LocalForge
 from healbot.lessons.folder import LessonsFolder
-from healbot.ports import Clock, Editor, ForgeReader, ForgeWriter, Journal, Store, Voice
+from healbot.ports import Clock, Editor, ForgeReader, ForgeWriter, Journal, State, Store, Voice
 from healbot.records.case import Case
 from healbot.records.edit import Edit
 from healbot.records.harness import Harness
@@ -45,14 +44,16 @@ from healbot.rules.chain import Chain, require_whole
 from healbot.rules.edits import hunks_between
 from healbot.rules.guard import inspect
 from healbot.rules.hiding import excluded_paths
+from healbot.rules.layout import skill_doubts
 from healbot.rules.progress import Progress, replay
 from healbot.rules.protect import unprotected
 from healbot.rules.splits import parse_record, render_record
 from healbot.runners.at_commit import AtCommit
-from healbot.runners.command import CommandRunner
 from healbot.runners.process import LocalProcesses
+from healbot.runners.table import runner_of
 from healbot.runners.template import Preparation
 from healbot.runners.workspace import RepoWorkspaces
+from healbot.stores.anchors import RefAnchors
 from healbot.stores.journal import FileJournal
 from healbot.stores.permit import RefPermit
 from healbot.stores.state import StateBranch
@@ -87,7 +88,23 @@ class Shop:
     @cached_property
     def forge(self) -> LocalForge:
         """The forge that the settings name."""
-        return LocalForge(self.repo, self.repo, self.store)
+        return LocalForge(self.repo, self.repo, self.store, known=self._opened)
+
+    def _opened(self, state: State) -> Mapping[int, Known]:
+        """Return what the agents' ledgers know of pull requests, whatever their records say."""
+        chains = [read_ledger(self.store, state, one.name) for one in self.settings.agents]
+        return {
+            cycle.pull.number: Known(cycle.opened.base_ref, cycle.pull.branch, cycle.pull.head_sha)
+            for chain in chains
+            if not chain.broken
+            for cycle in replay(chain.entries).cycles
+            if cycle.pull
+        }
+
+    @cached_property
+    def anchors(self) -> RefAnchors:
+        """Heads of the ledgers that are recorded outside them."""
+        return RefAnchors(self.repo, self.repo, forge=self.forge, base_ref=self.base_ref)
 
     @cached_property
     def journal(self) -> FileJournal:
@@ -117,7 +134,13 @@ class Shop:
 
     def book(self, agent: AgentSettings) -> Book:
         """Return an agent's ledger, to be opened for appending."""
-        return Book(agent.name, self.store, permit=self.permit, clock=self.clock)
+        return Book(
+            agent.name,
+            self.store,
+            permit=self.permit,
+            clock=self.clock,
+            anchors=self.anchors,
+        )
 
     def chain(self, agent: AgentSettings) -> Chain:
         """Read an agent's ledger, whole or broken."""
@@ -253,8 +276,9 @@ class Shop:
         left_out = sorted(excluded_paths(paths, settings=self.settings, cases=cases))
 
         def way(name: str, run: RunSettings) -> Way:
-            runner = CommandRunner(
+            runner = runner_of(
                 run,
+                agent,
                 processes=self.processes,
                 environment=self.environment,
                 temp=self.repo.private / "homes",
@@ -304,7 +328,12 @@ class Shop:
     ) -> Research:
         """Return the reading phases of a cycle."""
         lessons, problems = self.lessons()
-        for problem in (*problems, *unprotected(ground.harness, self.settings.protect)):
+        doubts = (
+            *problems,
+            *unprotected(ground.harness, self.settings.protect),
+            *skill_doubts(ground.harness),
+        )
+        for problem in doubts:
             voice.note(problem)
         return Research(
             agent=agent,
@@ -316,6 +345,9 @@ class Shop:
             journal=self.journal,
             numbers=self.settings.gate,
             voice=voice,
+            remember=lambda progress: remember(
+                progress, repo=self.repo, agent=agent, journal=self.journal
+            ),
         )
 
     def delivery(
@@ -349,46 +381,3 @@ class Shop:
             null_pass=lambda state: null_pass(state, research),
             unsandboxed=not self.processes.sandboxed,
         )
-
-
-def open_shop(
-    folder: Path,
-    environment: Mapping[str, str],
-    clock: Clock | None = None,
-    *,
-    base: str | None = None,
-) -> Shop:
-    """Open the repository that holds a folder, at the tip of the branch under care.
-
-    ``base`` names that branch, instead of settings and checkout.
-
-    Raises:
-        InputError: There is no repository, no commit, no branch or no usable settings file.
-    """
-    repo = GitRepo(folder)
-    branch = repo.current_branch()
-    first = base or branch
-    sha = _tip(repo, first) if first else repo.resolve("HEAD") or ""
-    settings = settings_at(repo, sha)
-    if first is None and settings.forge.base is None:
-        raise InputError(
-            "HEAD is detached, so there is no branch under care.",
-            "Check a branch out (git switch main), or name one in forge.base.",
-        )
-    if settings.forge.remote:
-        repo = GitRepo(folder, remote=settings.forge.remote, environment=environment)
-        repo.fetch()
-    under_care = base or settings.forge.base or branch or ""
-    if under_care != first or settings.forge.remote:
-        sha = _tip(repo, under_care)
-        settings = settings_at(repo, sha)
-    return Shop(repo, settings, under_care, sha, environment, clock or SystemClock())
-
-
-def _tip(repo: GitRepo, branch: str) -> str:
-    sha = repo.resolve(f"refs/heads/{branch}")
-    if sha is None:
-        raise InputError(
-            f"The branch {branch!r} has no commit yet.", "Make a first commit, then run this again."
-        )
-    return sha
