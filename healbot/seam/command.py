@@ -4,9 +4,10 @@ Knows no file system, clock or terminal: a door hands them in. 0 no alert, 1 an 
 block or RECERTIFY, 3 anything unusable, wrong usage included.
 """
 
+import gc
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from healbot.seam.certify import Signature, baseline, check_signature, latest_outcomes
@@ -44,14 +45,27 @@ class Door:
 def run(words: Sequence[str], door: Door, *, prog: str = "healbot seam") -> int:
     """Do what the words say; returns the exit code."""
     try:
-        if words and words[0] == "certify":
-            return _certify(words[1:], door, f"{prog} certify")
-        return _grade(words, door, prog)
+        with _uncollected():
+            if words and words[0] == "certify":
+                return _certify(words[1:], door, f"{prog} certify")
+            return _grade(words, door, prog)
     except SeamError as error:
         door.tell(f"seam: {harmless(error.what)}\n")
         if error.next_step:
             door.tell(f"  next: {harmless(error.next_step)}\n")
         return UNUSABLE
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from looking for circles: a million records hold none, and the search is long."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _grade(words: Sequence[str], door: Door, prog: str) -> int:

@@ -57,15 +57,15 @@ class EfficacyScore:
 
 def truth_gap(heal: Heal, *, floor: float = 0.0) -> float | None:
     """Return max(0, Δvisible − Δheld-out − floor); None where a score is missing."""
+    visible_before, visible_after, holdout_before, holdout_after, _ = heal.shares
     if (
-        heal.visible_before is None
-        or heal.visible_after is None
-        or heal.holdout_before is None
-        or heal.holdout_after is None
+        visible_before is None
+        or visible_after is None
+        or holdout_before is None
+        or holdout_after is None
     ):
         return None
-    visible = heal.visible_after - heal.visible_before
-    gap = visible - (heal.holdout_after - heal.holdout_before) - floor
+    gap = visible_after - visible_before - (holdout_after - holdout_before) - floor
     return gap if gap > 0 else 0.0
 
 
@@ -111,15 +111,17 @@ def heal_score(gap: float, limits: Limits) -> float:
 
 def _worst(heals: Sequence[Heal], gaps: Sequence[float], limits: Limits) -> tuple[Gap, ...]:
     places = heapq.nlargest(WORST_MOST, range(len(gaps)), key=gaps.__getitem__)
-    return tuple(
-        Gap(
-            heals[place].heal_id,
-            (heals[place].visible_after or 0.0) - (heals[place].visible_before or 0.0),
-            (heals[place].holdout_after or 0.0) - (heals[place].holdout_before or 0.0),
-            gaps[place],
-            heal_score(gaps[place], limits),
-        )
-        for place in places
+    return tuple(_gap(heals[place], gaps[place], limits) for place in places)
+
+
+def _gap(heal: Heal, gap: float, limits: Limits) -> Gap:
+    visible_before, visible_after, holdout_before, holdout_after, _ = heal.shares
+    return Gap(
+        heal.heal_id,
+        (visible_after or 0.0) - (visible_before or 0.0),
+        (holdout_after or 0.0) - (holdout_before or 0.0),
+        gap,
+        heal_score(gap, limits),
     )
 
 

@@ -147,12 +147,13 @@ def _gates(report: Report, most: int) -> Facts:
     blocked = ({"heal_id": one.heal_id, "block": one.touched} for one in report.blocked)
     budget = (
         {
-            "heal_id": name,
+            "heal_id": heal.heal_id,
             "ratio": rounded(one.ratio),
             "band": one.band,
             "escalates": one.escalates,
             "log": one.log,
         }
-        for name, one in sorted(report.spending, key=lambda pair: -(pair[1].ratio or 0.0))
+        for heal in sorted(report.spenders, key=lambda heal: -(heal.ratio or 0.0))
+        for one in [report.spending(heal)]
     )
     return {"blocked": listed(blocked, most), "budget": listed(budget, most)}

@@ -6,7 +6,7 @@ healed signatures, and the names of those never healed, are kept.
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, MutableSequence, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from healbot.seam import fields
@@ -15,8 +15,6 @@ from healbot.seam.heals import Heal
 from healbot.seam.window import Window
 
 NO_REVISION = -1
-Times = tuple[MutableSequence[float], MutableSequence[int]]
-"""Instants of a signature's failures, and the number of the revision of each."""
 
 
 class Failure(NamedTuple):
@@ -55,12 +53,12 @@ class Sightings:
 
     def __init__(self, heals: Sequence[Heal], windows: Sequence[Window]) -> None:
         """Prepare for the failures of some heals; windows after the first do not overlap."""
-        self._healed: Collection[str] = {heal.signature for heal in heals}
+        self._times: dict[str, array[float] | None] = dict.fromkeys(one.signature for one in heals)
+        self._under: dict[str, array[int]] = {}  # beside the times, where a revision is named
+        self._is_sorted = False
         self._windows = windows
         self._starts = [window.start for window in windows[1:]]
         self._unhealed: list[set[str]] = [set() for _ in windows]
-        self._times: dict[str, Times] = {}
-        self._sorted: set[str] = set()
         self._revisions: dict[str, int] = {}
         self._since: dict[str, float] = {}
         for heal in heals:
@@ -75,15 +73,20 @@ class Sightings:
         """Take one failure in."""
         self.count += 1
         self.last = failure.at if self.last is None else max(self.last, failure.at)
-        if failure.signature not in self._healed:
+        signature = failure.signature
+        if signature not in self._times:
             for number in self._windows_of(failure.at):
-                self._unhealed[number].add(failure.signature)
+                self._unhealed[number].add(signature)
             return
-        kept = self._times.get(failure.signature)
-        if kept is None:
-            kept = self._times[failure.signature] = (array("d"), array("q"))
-        kept[0].append(failure.at)
-        kept[1].append(self._number(failure.revision))
+        self._is_sorted = False
+        times = self._times[signature]
+        if times is None:
+            times = self._times[signature] = array("d")
+        if failure.revision is not None and signature not in self._under:
+            self._under[signature] = array("q", [NO_REVISION] * len(times))
+        if self._under and signature in self._under:
+            self._under[signature].append(self._number(failure.revision))
+        times.append(failure.at)
 
     def _windows_of(self, at: float) -> Iterator[int]:
         """The first window overlaps the others, which are in order and apart."""
@@ -99,7 +102,7 @@ class Sightings:
 
     def has_seen(self, signature: str) -> bool:
         """Return whether a healed signature is in the log at all."""
-        return signature in self._times
+        return self._times.get(signature) is not None
 
     def came_back(self, heal: Heal, within: float) -> bool:
         """Return whether its failure was seen after the heal was in force, under it, in time.
@@ -107,13 +110,15 @@ class Sightings:
         A failure at the same instant is the heal's own trigger; one under a revision that is known
         to be older never met the heal.
         """
-        kept = self._in_order(heal.signature)
-        if kept is None:
+        if not self._is_sorted:
+            self._sort()
+        times = self._times.get(heal.signature)
+        if times is None:
             return False
-        times, revisions = kept
         place, end = bisect_right(times, heal.in_force), heal.in_force + within
+        under = self._under.get(heal.signature)
         while place < len(times) and times[place] <= end:
-            if self._is_under(heal, revisions[place]):
+            if under is None or self._is_under(heal, under[place]):
                 return True
             place += 1
         return False
@@ -127,14 +132,18 @@ class Sightings:
         since = self._since.get(name)
         return hash(name) != heal.before and (since is None or since >= heal.in_force)
 
-    def _in_order(self, signature: str) -> Times | None:
-        kept = self._times.get(signature)
-        if kept is not None and signature not in self._sorted:
-            pairs = sorted(zip(*kept, strict=True))
-            kept = (array("d", (at for at, _ in pairs)), array("q", (one for _, one in pairs)))
-            self._times[signature] = kept
-            self._sorted.add(signature)
-        return kept
+    def _sort(self) -> None:
+        for signature, times in self._times.items():
+            under = self._under.get(signature)
+            if times is None or len(times) == 1:
+                continue
+            if under is None:
+                self._times[signature] = array("d", sorted(times))
+            else:
+                pairs = sorted(zip(times, under, strict=True))
+                self._times[signature] = array("d", [at for at, _ in pairs])
+                self._under[signature] = array("q", [one for _, one in pairs])
+        self._is_sorted = True
 
     def _number(self, revision: str | None) -> int:
         if revision is None:

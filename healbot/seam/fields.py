@@ -111,6 +111,8 @@ def instant(value: object, field: str) -> tuple[datetime, bool]:
         raise FieldError(field, told)
     try:
         read = datetime.fromisoformat(value)
+        if read.tzinfo is UTC:
+            return read, True
         if read.tzinfo is None:
             return read.replace(tzinfo=UTC), False
         return read.astimezone(UTC), True

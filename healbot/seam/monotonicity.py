@@ -6,13 +6,15 @@ M is the mean. Knows heals and their blocks; reads nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from healbot.seam.blocks import Block
 from healbot.seam.defaults import Limits
 from healbot.seam.heals import Heal, Texts
+from healbot.seam.outlines import may_be_alike
 from healbot.seam.similarity import Prepared, are_alike
 
 HELDOUT, VISIBLE, LOGGED = "held-out", "visible", "as logged"
@@ -23,8 +25,7 @@ Alike = Callable[[Heal, Heal], bool | None]
 """Another way to tell whether two heals' configs are alike; None where it can't."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopScore:
+class LoopScore(NamedTuple):
     """One loop.
 
     Attributes:
@@ -84,7 +85,8 @@ def _loop(
         return LoopScore(cycles[0].loop_id, None, len(cycles), (), scored_on, 0, (), hit_cap=False)
     found: tuple[tuple[int, int], ...] = ()
     if len(cycles) > limits.revisit_cycles:
-        blocks = [texts(one) for one in cycles]
+        needed = _suspects(cycles, limits) if alike is None else range(len(cycles))
+        blocks = [texts(one) if place in needed else None for place, one in enumerate(cycles)]
         found = tuple(revisits(blocks, limits=limits, alike=_between(cycles, alike)))
     dips = sum(later < earlier for earlier, later in pairwise(scores))
     extra_dips = max(0, dips - int(limits.free_dips))
@@ -117,9 +119,10 @@ def cycle_scores(cycles: Sequence[Heal]) -> tuple[tuple[float, ...] | None, str]
 
     Held-out scores that are the same in every cycle are the loop's, copied, and tell nothing.
     """
-    own = _all([one.score for one in cycles])
-    heldout = _all([one.holdout_after for one in cycles])
-    visible = _all([one.visible_after for one in cycles])
+    _, visible_all, heldout_before, heldout_all, own_all = zip(
+        *[one.shares for one in cycles], strict=True
+    )
+    own, heldout, visible = _all(own_all), _all(heldout_all), _all(visible_all)
     if own is not None:
         kinds = {one.score_kind for one in cycles}
         if kinds == {"holdout"} or (kinds == {None} and own == heldout and own != visible):
@@ -127,15 +130,27 @@ def cycle_scores(cycles: Sequence[Heal]) -> tuple[tuple[float, ...] | None, str]
         if kinds == {"visible"} or (kinds == {None} and own == visible and own != heldout):
             return own, VISIBLE
         return own, LOGGED
-    pairs = {(one.holdout_before, one.holdout_after) for one in cycles}
+    pairs = set(zip(heldout_before, heldout_all, strict=True))
     if heldout is not None and (len(cycles) == 1 or len(pairs) > 1):
         return heldout, HELDOUT
     return visible, VISIBLE
 
 
-def _all(values: Sequence[float | None]) -> tuple[float, ...] | None:
-    known = tuple(value for value in values if value is not None)
-    return known if len(known) == len(values) else None
+def _all(values: tuple[float | None, ...]) -> tuple[float, ...] | None:
+    return None if None in values else values  # type: ignore[return-value]  # none is missing
+
+
+def _suspects(cycles: Sequence[Heal], limits: Limits) -> Collection[int]:
+    """Return the places of the cycles that could be a return, or returned to: few, as a rule."""
+    if len(cycles) > CYCLES_COMPARED:
+        return range(len(cycles))
+    outlines = [one.outline for one in cycles]
+    apart, found = int(limits.revisit_cycles), set[int]()
+    for later, outline in enumerate(outlines):
+        for earlier in range(later - apart + 1):
+            if may_be_alike(outlines[earlier], outline, limits.similarity):
+                found |= {earlier, later}
+    return found
 
 
 def revisits(

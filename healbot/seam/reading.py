@@ -21,6 +21,7 @@ from healbot.seam.heals import Heal, Intake
 from healbot.seam.heldout import HeldOut, held_out
 from healbot.seam.lines import BOM, decode, decode_line, read_lines
 from healbot.seam.options import Options
+from healbot.seam.quick import quick_heal
 from healbot.seam.report import Material
 from healbot.seam.schema import parse_change, parse_event
 from healbot.seam.surface import SurfaceRun, add_line, read_snapshot, read_snapshots
@@ -66,11 +67,11 @@ class Reader:
         Raises:
             SeamError: A line can't be used.
         """
-        for line in read_lines(self.open(path), path, self.notes):
+        for number, _, _, decoded in read_lines(self.open(path), path, self.notes):
             try:
-                value = parse(line.value)
+                value = parse(decoded)
             except FieldError as error:
-                raise at_line(error, path, line.number) from error
+                raise at_line(error, path, number) from error
             yield value
 
     def document(self, word: str, parse: Callable[[object], T]) -> T | None:
@@ -111,7 +112,7 @@ def read_material(reader: Reader) -> tuple[Material, list[Window]]:
         heals=heals,
         texts=_texts(stream, path),
         sightings=sighted(heals, _failures(reader), windows, is_open=options.until is None),
-        surface=_surface(reader, {heal.heal_id for heal in heals}),
+        surface=_surface(reader, heals),
         certified=reader.document("certified", lambda one: read_snapshot(one, field_name="file")),
         holdout=holdout,
         is_guarded=protected is not None,
@@ -137,17 +138,15 @@ def read_heals(stream: BinaryIO, name: str, intake: Intake, *, notes: list[str])
     heals: dict[str, Heal] = {}
     twice: list[tuple[Heal, int, bytes]] = []
     zoneless = 0
-    for line in read_lines(stream, name, notes):
+    for number, offset, raw, value in read_lines(stream, name, notes):
         try:
-            event = parse_event(line.value)
+            heal, is_zoned = quick_heal(intake, value, offset) or _heal(intake, value, offset)
         except FieldError as error:
-            raise at_line(error, name, line.number) from error
-        heal = intake.take(event, line.offset)
+            raise at_line(error, name, number) from error
         earlier = heals.setdefault(heal.heal_id, heal)
         if earlier is not heal:
-            twice.append((earlier, line.number, line.raw))
-        assert isinstance(line.value, dict)  # noqa: S101 - parse_event saw to it
-        zoneless += not _is_zoned(line.value["ts"])
+            twice.append((earlier, number, raw.strip()))
+        zoneless += not is_zoned
     _check_twice(stream, name, twice)
     if twice:
         notes.append(f"{name}: {len(twice)} events stand there twice, word for word; counted once.")
@@ -156,8 +155,9 @@ def read_heals(stream: BinaryIO, name: str, intake: Intake, *, notes: list[str])
     return sorted(heals.values(), key=lambda one: one.at)
 
 
-def _is_zoned(text: str) -> bool:
-    return text.endswith(("Z", "z")) or fields.instant(text, "ts")[1]
+def _heal(intake: Intake, value: object, place: int) -> tuple[Heal, bool]:
+    heal = intake.take(parse_event(value), place)
+    return heal, fields.instant(fields.mapping(value, "heal event").get("ts"), "ts")[1]
 
 
 def _check_twice(stream: BinaryIO, name: str, twice: Sequence[tuple[Heal, int, bytes]]) -> None:
@@ -230,14 +230,14 @@ def _counted(reader: Reader, path: str) -> Iterator[Failure]:
         reader.notes.append(f"{path}: {zoneless} times name no zone; read as UTC.")
 
 
-def _surface(reader: Reader, known: set[str]) -> dict[str, SurfaceRun] | None:
+def _surface(reader: Reader, heals: Sequence[Heal]) -> dict[str, SurfaceRun] | None:
     path = reader.path("surface")
     if path is None:
         return None
     runs: dict[str, SurfaceRun] = {}
     for _ in reader.parsed(path, lambda one: add_line(runs, one)):
         pass
-    strange = sorted(name for name in runs if name and name not in known)
+    strange = sorted({name for name in runs if name} - {heal.heal_id for heal in heals})
     if strange:
         reader.notes.append(
             f"{path}: {len(strange)} runs name a heal that is not in the log, {strange[0]} first; "

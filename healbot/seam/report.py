@@ -12,7 +12,7 @@ from healbot.seam.defaults import TOLERANCE, Limits
 from healbot.seam.efficacy import EfficacyScore, efficacy_score
 from healbot.seam.failures import Sightings
 from healbot.seam.floor import NO_FLOOR, Floor
-from healbot.seam.gates import ELEVATED, ESCALATED, Spending, govern
+from healbot.seam.gates import Spending, govern
 from healbot.seam.heals import Heal, Texts
 from healbot.seam.heldout import HeldOut
 from healbot.seam.monotonicity import Alike, MonotonicityScore, monotonicity_score
@@ -64,7 +64,7 @@ class Report:
 
     Attributes:
         governed: How many heals say what they and their task spent.
-        spending: The heals that spent more than normal.
+        spenders: The heals that spent more than normal.
         heals: How many lie in the window, blocked ones too.
     """
 
@@ -75,9 +75,10 @@ class Report:
     monotonicity: MonotonicityScore
     blocked: tuple[Heal, ...]
     governed: int
-    spending: tuple[tuple[str, Spending], ...]
+    spenders: tuple[Heal, ...]
     is_guarded: bool
     heals: int
+    limits: Limits
     alerts: tuple[str, ...]
     notes: tuple[str, ...] = field(default=())
 
@@ -104,9 +105,19 @@ class Report:
         known = [value for value in self.axes.values() if value is not None]
         return min(known) if len(known) == len(self.axes) else None
 
+    @property
+    def escalated(self) -> list[Heal]:
+        """Return the heals that spent so much that a person looks, or broke the glass."""
+        most = self.limits.budget_escalate
+        return [one for one in self.spenders if (one.ratio or 0.0) > most]
+
+    def spending(self, heal: Heal) -> Spending:
+        """Return what is told of a heal's spending."""
+        return govern(heal.ratio, break_glass=heal.break_glass, limits=self.limits)
+
     def document(self) -> dict[str, object]:
         """Return the report in its fixed shape."""
-        elevated = sum(one.band == ELEVATED for _, one in self.spending)
+        elevated = len(self.spenders) - len(self.escalated)
         return {
             "window": self.window and f"{date_of(self.window.start)} .. {date_of(self.window.end)}",
             **{name: rounded(value) for name, value in self.axes.items()},
@@ -150,26 +161,25 @@ def report_of(
     monotonicity = monotonicity_score(
         _loops(material.heals, window), material.texts, alike=material.alike, limits=limits
     )
-    governed, spending = _governed(inside, limits)
+    governed, spenders = _governed(inside, limits)
     found = Report(
-        window, signal, efficacy, aftermath, monotonicity, blocked, governed, spending,
-        material.is_guarded, len(inside), (),
+        window, signal, efficacy, aftermath, monotonicity, blocked, governed, spenders,
+        material.is_guarded, len(inside), limits, (),
     )  # fmt: skip
     return _completed(found, material, inside, limits=limits)
 
 
-def _governed(
-    heals: Sequence[Heal], limits: Limits
-) -> tuple[int, tuple[tuple[str, Spending], ...]]:
+def _governed(heals: Sequence[Heal], limits: Limits) -> tuple[int, tuple[Heal, ...]]:
     """Return how many heals could be judged, and those that spent more than normal."""
     least = min(limits.budget_elevated, limits.budget_escalate)
-    governed, spending = 0, []
+    governed, spenders = 0, []
     for heal in heals:
-        governed += heal.ratio is not None
-        if heal.ratio is not None and heal.ratio > least:  # most are normal, and many
-            found = govern(heal.ratio, break_glass=heal.break_glass, limits=limits)
-            spending.append((heal.heal_id, found))
-    return governed, tuple(spending)
+        ratio = heal.ratio
+        if ratio is not None:
+            governed += 1
+            if ratio > least:
+                spenders.append(heal)
+    return governed, tuple(spenders)
 
 
 def _completed(
@@ -193,7 +203,7 @@ def _completed(
 
 _PARTS = (
     "window", "signal", "efficacy", "aftermath", "monotonicity", "blocked", "governed",
-    "spending", "is_guarded", "heals",
+    "spenders", "is_guarded", "heals", "limits",
 )  # fmt: skip
 
 
@@ -237,8 +247,8 @@ def _gate_notes(found: Report, inside: Sequence[Heal]) -> list[str]:
         )
     if inside and not found.governed:
         notes.append("budget_elevated is null: no heal says what it and its task spent.")
-    high = [(name, one) for name, one in found.spending if one.band == ESCALATED]
-    notes += [f"Budget: heal {name} {one.log}" for name, one in high[:NAMED_MOST]]
+    high = found.escalated
+    notes += [f"Budget: heal {one.heal_id} {found.spending(one).log}" for one in high[:NAMED_MOST]]
     if len(high) > NAMED_MOST:
         notes.append(f"Budget: {len(high) - NAMED_MOST} more heals above the limit (--explain).")
     return notes

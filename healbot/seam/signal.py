@@ -7,6 +7,7 @@ S = 0.6·F1 + 0.4·(1 − recurrence), within 0 and 1. Knows heals and sightings
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from healbot.seam.defaults import DAY, Limits
 from healbot.seam.failures import Sightings
@@ -15,8 +16,7 @@ from healbot.seam.heals import Heal
 NAMED_MOST = 5
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """The one verdict on a signature.
 
     Attributes:

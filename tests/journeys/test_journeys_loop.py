@@ -321,20 +321,6 @@ def test_each_kill_switch_stops_it_and_says_which(
     assert runner.runs == 0
 
 
-def test_after_a_rollback_no_cycle_begins_for_a_day_and_the_edit_is_not_tried_again(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hire(monkeypatch)
-    assert told(repo, "cycle")["outcome"] == "merged"
-    assert ask(repo, "rollback", "--to", "1", "--why", "no").code == 0
-    cooling = ask(repo, "cycle")
-    assert cooling.code == Exit.NOT_NOW
-    assert "A rollback was made" in cooling.err
-    settings(repo, more="watch: {cooldown_hours: 0}\n")
-    facts = told(repo, "cycle")
-    assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "tried-before"}]
-
-
 def test_a_closed_pull_request_is_a_no(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hire(monkeypatch)
     settings(repo, ("mode: auto", "mode: manual"))
@@ -345,46 +331,6 @@ def test_a_closed_pull_request_is_a_no(repo: Path, monkeypatch: pytest.MonkeyPat
     assert "not our style" in shown.out
     facts = told(repo, "cycle")
     assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "tried-before"}]
-
-
-def test_a_revert_that_a_person_makes_with_git_counts_as_a_rollback(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hire(monkeypatch)
-    assert told(repo, "cycle")["outcome"] == "merged"
-    git(repo, "revert", "--no-edit", "-m", "1", "HEAD")
-    cooling = ask(repo, "cycle")
-    assert cooling.code == Exit.NOT_NOW
-    rows = json.loads(ask(repo, "history", "--json").out)
-    assert rows[0]["what"] == "rolled-back"
-    assert rows[0]["why"].startswith("Ada")
-
-
-def test_a_rollback_may_name_a_revision(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hire(monkeypatch)
-    first = str(told(repo, "cycle")["baseline"])
-    before = (repo / INSTRUCTIONS).read_bytes()
-    assert ask(repo, "rollback", "--to", first[:10], "--why", "back").code == 0
-    assert (repo / INSTRUCTIONS).read_bytes() != before
-    again = ask(repo, "rollback", "--to", first[:10], "--why", "back")
-    assert again.code == Exit.INPUT
-    assert "already" in again.err
-    nowhere = ask(repo, "rollback", "--to", "ffffffffff", "--why", "back")
-    assert nowhere.code == Exit.INPUT
-    assert "names 0 saved revisions" in nowhere.err
-
-
-def test_a_merge_under_later_edits_restores_the_saved_files_and_says_so(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hire(monkeypatch)
-    before = (repo / INSTRUCTIONS).read_bytes()
-    assert told(repo, "cycle")["outcome"] == "merged"
-    path = repo / INSTRUCTIONS
-    path.write_text(path.read_text().replace("escalate above it", "escalate well above it"))
-    commit_all(repo, "Edit the learned rule by hand")
-    assert ask(repo, "rollback", "--to", "1", "--why", "all of it").code == 0
-    assert path.read_bytes() == before
 
 
 def test_a_work_tree_in_the_way_is_left_alone(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
