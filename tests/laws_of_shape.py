@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import PurePosixPath
 
-from house import PACKAGE, Function, House, dotted
+from house import PACKAGE, Function, House
 
 FORBIDDEN_NAMES = frozenset({"utils", "helpers", "common", "base", "core", "manager", "misc"})
 PLANNED = frozenset({"cycle/cycle.py"})
@@ -168,8 +168,9 @@ def no_path_of_a_machine(house: House) -> Iterator[str]:
 
 def _is_command(function: Function) -> bool:
     """Typer reads a command's options off its parameters, however many there are."""
-    names = (dotted(one.func) for one in function.decorator_list if isinstance(one, ast.Call))
-    return any(name.endswith((".command", ".callback")) for name in names)
+    arguments = (*function.args.args, *function.args.kwonlyargs)
+    notes = [ast.unparse(one.annotation) for one in arguments if one.annotation]
+    return any("typer." in note or note.endswith(("Option", "Argument")) for note in notes)
 
 
 def the_locks_hold_every_dependency(house: House) -> Iterator[str]:
