@@ -76,6 +76,9 @@ class Repo(Protocol):
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor."""
 
+    def checked_out(self, ref: str) -> Path | None:
+        """Return the work tree in which a branch that ``swap`` moves is checked out, or None."""
+
 
 class RepoWriter(Protocol):
     """Making commits and moving refs; never touches history that is there."""
@@ -88,16 +91,21 @@ class RepoWriter(Protocol):
         parents: Sequence[str],
         message: str,
         at: datetime,
+        by: str = "",
     ) -> str:
         """Make a commit of ``base``'s tree with files set (None: removed); returns its id.
 
-        The same arguments give the same id. No ref moves.
+        ``by`` names its author where that is a person. The same arguments give the same id. No ref moves.
         """
 
-    def merge(self, onto: str, head: str, *, message: str, at: datetime) -> str | None:
+    def merge(
+        self, onto: str, head: str, *, message: str, at: datetime, by: str = ""
+    ) -> str | None:
         """Make a merge commit of two commits, first parent ``onto``; None on a conflict."""
 
-    def revert(self, onto: str, merged: str, *, message: str, at: datetime) -> str | None:
+    def revert(
+        self, onto: str, merged: str, *, message: str, at: datetime, by: str = ""
+    ) -> str | None:
         """Make a commit on ``onto`` that undoes ``merged``; None on a conflict."""
 
     def swap(self, swaps: Sequence[Swap]) -> None:
@@ -139,12 +147,44 @@ class Store(Protocol):
         message: str,
         at: datetime,
         also: Sequence[Swap] = (),
+        anchor: str = "",
     ) -> State:
         """Commit changes onto a state and publish it, together with other refs, all or none.
 
+        ``anchor`` names the agent whose ledger grows by this, if one does: its anchor moves along.
+
         Raises:
             StaleError: The state or one of the refs has moved meanwhile.
+            ChainError: The branch was set back, so nothing may be built on it.
         """
+
+
+class Anchored(NamedTuple):
+    """Where heads of one ledger are recorded outside its files.
+
+    Attributes:
+        heads: Digest to where it is recorded, in words.
+        base_sha: The base branch's tip as of now.
+        here: Something besides the base branch's commits records that a ledger was in this clone.
+        set_back: What the state branch held and holds no more, in words; empty: nothing.
+        elsewhere: A remote's copy of the state branch that this clone has not taken, or empty.
+    """
+
+    heads: Mapping[str, str]
+    base_sha: str
+    here: bool
+    set_back: str = ""
+    elsewhere: str = ""
+
+
+class Anchors(Protocol):
+    """What a ledger is held against: heads of it that are recorded elsewhere."""
+
+    def read(self, agent: str) -> Anchored:
+        """Return the heads that are recorded of an agent's ledger."""
+
+    def accept(self) -> None:
+        """Take the state branch as it stands now for the whole of it."""
 
 
 class Lease(NamedTuple):
@@ -189,8 +229,11 @@ class Journal(Protocol):
     def find(self, key: RunKey) -> Run | None:
         """Return a finished run, or None."""
 
-    def begin(self, key: RunKey) -> int:
-        """Note that a run starts; returns how many earlier starts of it never finished."""
+    def lost(self, key: RunKey) -> int:
+        """Return how many starts of a run a crash cut off, whether or not it finished since."""
+
+    def begin(self, key: RunKey) -> None:
+        """Note that a run starts."""
 
     def put(self, run: Run) -> None:
         """Keep a finished run; atomic, and the first one kept stays."""

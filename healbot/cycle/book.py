@@ -1,34 +1,62 @@
 """One agent's ledger, read and appended to, under the agent's lease.
 
-Knows the store and the lease, not what entries mean. An entry, the published form of the runs that
-it used and the lease's renewal move in one swap: whoever lost the lease can append nothing.
+Knows the store, the lease and what the ledger is held against, not what entries mean. An entry, the
+published form of the runs that it used and the lease's renewal move in one swap: whoever lost the
+lease can append nothing.
 """
 
 from collections.abc import Mapping
 
-from healbot.cycle.published import lines_beside
-from healbot.errors import LeaseLostError, NotNowError, StaleError
-from healbot.ports import Clock, Lease, Permit, State, Store
-from healbot.records.ledger import Body, Entry, Spend
-from healbot.rules.chain import Chain, audit_path, extend, read_chain, require_whole
+from healbot.cycle.published import Widen, lines_beside, no_texts
+from healbot.errors import ChainError, CouldNotTellError, LeaseLostError, NotNowError, StaleError
+from healbot.ports import Anchored, Anchors, Clock, Lease, Permit, State, Store
+from healbot.records.ledger import Body, Entry, Forgotten, Restarted, Spend, Switched
+from healbot.rules.chain import (
+    SET_BACK,
+    Chain,
+    audit_path,
+    extend,
+    read_chain,
+    require_linked,
+    require_whole,
+)
 from healbot.rules.progress import Progress, replay
 
 ATTEMPTS = 8
+FETCH_STATE = (
+    "Fetch it: git fetch origin refs/heads/healbot/state:refs/heads/healbot/state "
+    "'+refs/healbot/*:refs/healbot/*'; or set forge.remote. "
+    'To begin anew on purpose: healbot audit --accept "why".'
+)
+ANEW = "no ledger is here, and only the base branch's commits tell of an earlier one"
 
 
-def read_ledger(store: Store, state: State, agent: str) -> Chain:
-    """Read an agent's chain out of a state, whole or broken."""
+def read_ledger(
+    store: Store, state: State, agent: str, *, anchors: Mapping[str, str] | None = None
+) -> Chain:
+    """Read an agent's chain out of a state, whole or broken; ``anchors`` as ``read_chain``'s."""
     prefix = f"agents/{agent}/audit/"
     paths = [path for path in state.files if path.startswith(prefix)]
-    return read_chain({path: store.read(state, path) or b"" for path in paths})
+    return read_chain({path: store.read(state, path) or b"" for path in paths}, anchors or {})
+
+
+def late_path(agent: str) -> str:
+    """Return the state file of switches that a ledger could not take when they were thrown."""
+    return f"agents/{agent}/switched.jsonl"
 
 
 class Book:
     """An agent's ledger, open for appending while its lease is held."""
 
-    def __init__(self, agent: str, store: Store, *, permit: Permit, clock: Clock) -> None:
+    def __init__(
+        self, agent: str, store: Store, *, permit: Permit, clock: Clock, anchors: Anchors
+    ) -> None:
         self.agent = agent
+        self.restarted: Restarted | None = None
+        self.widen: Widen = no_texts
+        self._accepting: tuple[str, str] | None = None
         self._store = store
+        self._anchors = anchors
         self._permit = permit
         self._clock = clock
         self._lease: Lease | None = None
@@ -40,11 +68,68 @@ class Book:
         lease = self._permit.take(self.agent)
         self._hold(lease)
         try:
-            self._read(self._store.load())
+            self._begin()
         except BaseException:
-            self._permit.release(lease)
+            self._permit.release(self._held())
             raise
         return self
+
+    def accepting(self, *, by: str, why: str) -> "Book":
+        """Let it open although heads recorded elsewhere are missing, and record who let it."""
+        self._accepting = (by, why)
+        return self
+
+    def _begin(self) -> None:
+        """Read the chain and hold it against what is recorded elsewhere.
+
+        Raises:
+            ChainError: It does not hold.
+            CouldNotTellError: A remote's copy of the state is known, and was not taken.
+        """
+        anchored = self._anchors.read(self.agent)  # before the chain, which may only grow
+        state = self._store.load()
+        chain = read_ledger(self._store, state, self.agent, anchors=anchored.heads)
+        if self._accepting:
+            require_linked(chain)  # an edited line is excused by nobody
+            self._anchors.accept()
+            by, why = self._accepting
+            self._excuse(chain, anchored, by=by, why=why)
+        elif not chain.entries and not anchored.here:
+            if anchored.elsewhere:
+                raise CouldNotTellError(
+                    f"This clone holds no ledger, and {anchored.elsewhere} does.", FETCH_STATE
+                )
+            self._excuse(chain, anchored, by="healbot", why=ANEW)
+        elif anchored.set_back:
+            raise ChainError(f"The ledger's chain is broken: {anchored.set_back}.", SET_BACK)
+        else:
+            require_whole(chain)
+            self._take(chain)
+        self._record_late(state)
+
+    def _excuse(self, chain: Chain, anchored: Anchored, *, by: str, why: str) -> None:
+        """Go on without the heads that are missing, and record exactly these."""
+        self._take(chain.model_copy(update={"broken": ()}))
+        if chain.missing or anchored.set_back or anchored.elsewhere:
+            self.restarted = Restarted(
+                heads=chain.missing, base_sha=anchored.base_sha, by=by, why=why
+            )
+            self.append(self.restarted, cycle=None)
+
+    def _record_late(self, state: State) -> None:
+        """Record switches that were thrown while somebody else held the lease."""
+        path = late_path(self.agent)
+        lines = (self._store.read(state, path) or b"").splitlines(keepends=True)
+        for place, line in enumerate(lines, start=1):
+            rest = b"".join(lines[place:]) or None
+            try:
+                body = Switched.model_validate_json(line)
+            except ValueError:
+                continue  # no line of ours
+            self._append(body, cycle=None, spent=Spend(), over={path: rest})
+
+    def _take(self, chain: Chain) -> None:
+        self._chain, self._progress = chain, replay(chain.entries)
 
     def __exit__(self, *_: object) -> None:
         if self._lease:
@@ -63,7 +148,12 @@ class Book:
 
     def has(self, head: str) -> bool:
         """Whether a digest was this chain's head at some time."""
-        return head == self.head or any(entry.previous == head for entry in self._chain.entries)
+        return head in (self.head, *self._chain.digests)
+
+    def acts(self) -> frozenset[str]:
+        """The acts of forgetting that the chain records."""
+        bodies = (entry.body for entry in self._chain.entries)
+        return frozenset(body.act for body in bodies if isinstance(body, Forgotten))
 
     def keep(self) -> None:
         """Renew the lease once a third of its time is gone; called during long work.
@@ -89,6 +179,19 @@ class Book:
         Raises:
             LeaseLostError: The lease or the chain is somebody else's by now; nothing was written.
         """
+        joined = dict(beside or {})
+        return self._append(body, cycle=cycle, spent=spent or Spend(), joined=joined)
+
+    def _append(
+        self,
+        body: Body,
+        *,
+        cycle: str | None,
+        spent: Spend,
+        joined: Mapping[str, bytes] | None = None,
+        over: Mapping[str, bytes | None] | None = None,
+    ) -> Progress:
+        """Append an entry, join lines to other files, and put yet others over what is there."""
         for _ in range(ATTEMPTS):
             state = self._store.load()
             self._read(state, expect=self._chain.head)
@@ -98,29 +201,36 @@ class Book:
                 agent=self.agent,
                 cycle=cycle,
                 at=self._clock.now(),
-                spent=spent or Spend(),
+                spent=spent,
             )
             renewed, swap = self._permit.renewal(self._held())
-            published = lines_beside(self.agent, entry, self._progress)
-            changes = self._changes(state, entry, {**published, **(beside or {})})
+            published = lines_beside(self.agent, entry, self._progress, widen=self.widen)
+            changes = self._changes(state, entry, {**published, **(joined or {})})
+            changes |= over or {}
             message = f"{self.agent}: {body.kind}\n\nHealbot-Ledger: {entry.digest}"
             try:
-                state = self._store.save(state, changes, message=message, at=entry.at, also=[swap])
+                self._store.save(
+                    state, changes, message=message, at=entry.at, also=[swap], anchor=self.agent
+                )
             except StaleError:
                 continue
             self._hold(renewed)
-            self._chain = Chain(entries=(*self._chain.entries, entry), head=entry.digest)
-            self._progress = replay(self._chain.entries)
+            self._take(
+                Chain(
+                    entries=(*self._chain.entries, entry),
+                    head=entry.digest,
+                    digests=(*self._chain.digests, entry.digest),
+                )
+            )
             return self._progress
         raise NotNowError("The state branch keeps moving.", "Run the command again in a minute.")
 
-    def _read(self, state: State, expect: str | None = None) -> None:
+    def _read(self, state: State, *, expect: str) -> None:
         chain = read_ledger(self._store, state, self.agent)
         require_whole(chain)
-        if expect is not None and chain.head != expect:
+        if chain.head != expect:
             raise _lost()
-        self._chain = chain
-        self._progress = replay(chain.entries)
+        self._take(chain)
 
     def _changes(
         self, state: State, entry: Entry, beside: Mapping[str, bytes]

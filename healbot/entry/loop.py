@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from healbot.cycle.book import Book
+from healbot.cycle.book import Book, late_path
 from healbot.cycle.cycle import run_cycle
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import left_for, opened, require_may_open, settled
@@ -24,7 +24,7 @@ from healbot.cycle.rollback import (
     restore_intent,
     rolled_back_body,
 )
-from healbot.entry.abilities import splits_path
+from healbot.entry.abilities import require_scorable, splits_path
 from healbot.entry.wiring import STOP_PATH, Shop
 from healbot.errors import (
     BudgetError,
@@ -42,11 +42,14 @@ from healbot.records.card import Card
 from healbot.records.intent import Effect, Intent, SayOnPull
 from healbot.records.ledger import Body, Closed, RolledBack, Switched
 from healbot.records.pull import OUTCOME
+from healbot.records.record import canonical
 from healbot.records.settings import AgentSettings, Mode
 from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
 
 ATTEMPTS = 8
+SETTLINGS = 3
+"""A merge may have been reverted, and the revert undone, before either was noticed."""
 RANK = {Mode.OBSERVE: 0, Mode.MANUAL: 1, Mode.AUTO: 2}
 """A cycle that may do more than is wanted now is given up, not resumed."""
 
@@ -74,9 +77,18 @@ def cycle(
     if dry_run:
         forge = DryForge(shop.forge, dry_run)
         book = Book(
-            agent.name, DryStore(shop.store), permit=DryPermit(shop.clock), clock=shop.clock
+            agent.name,
+            DryStore(shop.store),
+            permit=DryPermit(shop.clock),
+            clock=shop.clock,
+            anchors=shop.anchors,
         )
     with book:
+        if book.restarted:
+            voice.note(
+                f"A new ledger begins: {len(book.restarted.heads)} heads of an earlier one are "
+                "recorded in commits, and excused; healbot audit --verify says so."
+            )
         settle(shop, book)
         if book.progress.current and book.progress.current.opened.checked:
             abandon(shop, book, forge, why="a check that was cut off")
@@ -92,10 +104,15 @@ def cycle(
 def settle(shop: Shop, book: Book) -> tuple[Body, ...]:
     """Record what was decided outside a cycle since: merges, closings, reverts; returns it."""
     tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
-    found = settled(book, shop.forge, repo=shop.repo, tip=tip)
-    for cycle_id, body in found:
-        book.append(body, cycle=cycle_id)
-    return tuple(body for _, body in found)
+    told: list[Body] = []
+    for _ in range(SETTLINGS):
+        found = settled(book, shop.forge, repo=shop.repo, tip=tip, agent=shop.agent(book.agent))
+        for cycle_id, body in found:
+            book.append(body, cycle=cycle_id)
+        told += [body for _, body in found]
+        if not found:
+            break
+    return tuple(told)
 
 
 def _open(shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode) -> Shop:
@@ -109,6 +126,7 @@ def open_cycle(
     """Append the entry that opens a cycle, with its forecast; ``checked``: of a person's edit."""
     shop.require_able(agent)
     ground, splits = shop.ground(agent)
+    require_scorable(ground.cases.values())
     cycle_id = f"{shop.clock.now():%Y%m%d}-{secrets.token_hex(4)}"
     left = left_for(shop.spent(), shop.settings, now=shop.clock.now(), state=None)
     body = opened(
@@ -230,7 +248,7 @@ def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBa
         tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
         now = harness_at(shop.repo, tip, agent, open_skills=False)
         target = find_target(book.progress, to, repo=shop.repo, agent=agent, tip=tip)
-        reason = Reason(why.strip(), who(), shop.clock.now(), book.head)
+        reason = Reason(why.strip(), who(shop), shop.clock.now(), book.head)
         intent = restore_intent(
             target, now, agent=agent, base_ref=shop.base_ref, tip=tip, reason=reason
         )
@@ -264,12 +282,26 @@ def switch(shop: Shop, *, stopped: bool, why: str) -> None:
             shop.store.save(state, {STOP_PATH: content}, message=word, at=shop.clock.now())
     else:
         raise NotNowError("The state branch keeps moving.", "Run the command again in a minute.")
+    body = Switched(stopped=stopped, by=who(shop), why=why)
     for agent in shop.settings.agents:
         try:
             with shop.book(agent) as book:
-                book.append(Switched(stopped=stopped, by=who(), why=why), cycle=None)
-        except HealbotError:
-            continue  # a cycle under way holds the lease; it reads the switch itself
+                book.append(body, cycle=None)
+        except HealbotError:  # a cycle under way holds the lease; it reads the switch itself
+            _record_later(shop, agent.name, body)
+
+
+def _record_later(shop: Shop, agent: str, body: Switched) -> None:
+    """Leave a switch for the agent's next command to record, as its ledger is not free."""
+    late = body.model_copy(update={"made_at": shop.clock.now()})
+    line = canonical(late.model_dump(mode="json")).encode() + b"\n"
+    path = late_path(agent)
+    for _ in range(ATTEMPTS):
+        state = shop.store.load()
+        lines = (shop.store.read(state, path) or b"") + line
+        with suppress(StaleError):
+            shop.store.save(state, {path: lines}, message="switch", at=shop.clock.now())
+            return
 
 
 def require_no_cycle(book: Book) -> None:
@@ -290,8 +322,11 @@ def say_on(shop: Shop, number: int | None, text: str) -> None:
     execute([intent], shop.forge, lambda: None)
 
 
-def who() -> str:
-    """Return the name of whoever runs this."""
+def who(shop: Shop | None = None) -> str:
+    """Return the name of whoever runs this, as git's settings have it, else the system."""
+    named = shop.repo.person() if shop else ""
+    if named:
+        return named
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -121,7 +121,8 @@ def rollback(
     if as_document:
         as_json(body.model_dump(mode="json"))
         return
-    print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}.")
+    made = f" (made by {body.by} before)" if body.made_at else ""
+    print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}{made}.")
     if body.note:
         print(f"Note: {body.note}.")
 

@@ -14,12 +14,17 @@ from healbot.entry.options import HERE, AgentArgument, JsonOption, RepoOption, o
 from healbot.errors import InputError
 
 
-def audit(
+def audit(  # noqa: PLR0913 - one option a parameter
     agent: AgentArgument = None,
     *,
     verify: Annotated[bool, typer.Option("--verify", help="Say where the chain breaks.")] = False,
     file: Annotated[list[Path] | None, typer.Option("--file", help="Segments to read.")] = None,
-    head: Annotated[str, typer.Option(help="A head that the files must hold.")] = "",
+    head: Annotated[
+        str, typer.Option(help="A head that must be in it; its first 8 digits are enough.")
+    ] = "",
+    accept: Annotated[
+        str, typer.Option(help="Why the state may go on without heads recorded elsewhere.")
+    ] = "",
     repo: RepoOption = HERE,
     as_document: JsonOption = False,
 ) -> None:
@@ -28,6 +33,9 @@ def audit(
         facts = [audits.of_files(file, head)]
     else:
         with opened(repo) as shop:
+            if accept:
+                for line in audits.accept(shop, audits.chosen(shop, agent), accept):
+                    print(line, file=sys.stderr)
             facts = [audits.of_state(shop, one, head) for one in audits.chosen(shop, agent)]
     audits.show(facts, verify=verify, as_document=as_document)
 
@@ -47,6 +55,9 @@ def judge(
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} can't be read: {error}", "Name a JSON file, or -.") from error
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        what = f"{path} can't be read: {str(error.strerror).lower()}."
+        raise InputError(what, "Name a JSON file, or -.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8.", "Save it as UTF-8 and run again.") from error

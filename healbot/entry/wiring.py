@@ -16,6 +16,7 @@ from healbot.cycle.delivery import Delivery
 from healbot.cycle.evaluate import Bench, Evaluator, Way
 from healbot.cycle.memory import remember
 from healbot.cycle.propose import Guard
+from healbot.cycle.published import widening
 from healbot.cycle.purse import Purse
 from healbot.cycle.reading import Ground, ground_at, harness_at, written_at
 from healbot.cycle.research import Research
@@ -134,13 +135,15 @@ class Shop:
 
     def book(self, agent: AgentSettings) -> Book:
         """Return an agent's ledger, to be opened for appending."""
-        return Book(
+        book = Book(
             agent.name,
             self.store,
             permit=self.permit,
             clock=self.clock,
             anchors=self.anchors,
         )
+        book.widen = widening(self.settings.privacy.level(), self.journal.find)
+        return book
 
     def chain(self, agent: AgentSettings) -> Chain:
         """Read an agent's ledger, whole or broken."""

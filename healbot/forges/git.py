@@ -8,12 +8,10 @@ holds is mirrored under ``refs/healbot/remote/``.
 """
 
 import io
-import os
-import re
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,38 +19,27 @@ import git
 from gitdb import IStream  # type: ignore[import-untyped]  # ships no types
 
 from healbot.errors import InputError, RefusedError, StaleError
+from healbot.forges import speech
 from healbot.forges.checkout import Checkouts
+from healbot.forges.erasing import Erasing
+from healbot.forges.rewriting import Rewriting
 from healbot.ports import CommitInfo, Swap, TreeFile
 
 IDENTITY = ("healbot", "healbot@localhost")
 MIRROR = "refs/healbot/remote/"
 ZERO = "0" * 40
-LOCK_MILLISECONDS = 5_000
-"""How long git waits for another git's lock on a ref."""
 FETCHES = 5
 """How often a fetch is tried that runs into another one of the same clone."""
-_OPTIONS = (
-    "--literal-pathspecs",
-    "-c",
-    f"core.hooksPath={os.devnull}",
-    "-c",
-    "commit.gpgSign=false",
-    "-c",
-    "gc.auto=0",
-    # Somebody else's git may hold a lock for a moment: wait for it rather than fail.
-    "-c",
-    f"core.filesRefLockTimeout={LOCK_MILLISECONDS}",
-    "-c",
-    f"core.packedRefsTimeout={LOCK_MILLISECONDS}",
-)
-_REMOTE_NEEDS = re.compile(
-    r"GIT_(SSH|ASKPASS|CONFIG|SSL|PROXY|HTTP)|SSH_|\w+_proxy$", re.IGNORECASE
-)
-_RACE = re.compile(r"is at \S+ but expected|already exists|unable to resolve|reference .* exists")
-_RACE_FETCH = re.compile(r"cannot lock ref|is at \S+ but expected|\.lock'")
-_RACE_PUSH = re.compile(
-    r"stale info|fetch first|cannot lock ref|failed to update ref|already exists"
-)
+
+
+class _Git(git.Git):
+    def __init__(self, working_dir: str | None = None) -> None:
+        super().__init__(working_dir)
+        self._working_dir = working_dir  # a dollar in a path is a dollar, and no variable
+
+
+class _Clone(git.Repo):
+    GitCommandWrapperType = _Git  # type: ignore[assignment]  # typed as the class that it replaces
 
 
 class GitRepo:
@@ -67,7 +54,9 @@ class GitRepo:
     ) -> None:
         """Open a repository; of ``environment`` only what git needs for a remote is used."""
         try:
-            self._repo = git.Repo(folder, search_parent_directories=True)
+            self._repo = _Clone(
+                folder.absolute(), search_parent_directories=True, expand_vars=False
+            )
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             raise InputError(
                 f"{folder} is no git repository.", "Run git init there, or name one with --repo."
@@ -76,12 +65,16 @@ class GitRepo:
         self.private = Path(self._repo.common_dir) / "healbot"
         self._remote = remote
         self._environment = {
-            name: value for name, value in (environment or {}).items() if _REMOTE_NEEDS.match(name)
+            name: value
+            for name, value in (environment or {}).items()
+            if speech.REMOTE_NEEDS.match(name)
         }
         self._lock = threading.Lock()
         self._checkouts = Checkouts(self._git)
+        self.rewriting = Rewriting(self._git)
+        self.erasing = Erasing(self._git, Path(self._repo.common_dir))
         self._tree = lru_cache(maxsize=256)(self._read_tree)
-        if remote and remote not in [one.name for one in self._repo.remotes]:
+        if remote and remote not in self.remotes():
             raise InputError(
                 f"The settings name the remote {remote!r}, and this clone has none of that name.",
                 "Add it with git remote add, or change forge.remote.",
@@ -98,7 +91,9 @@ class GitRepo:
         """
         if folder.exists() and any(folder.iterdir()):
             raise InputError(f"{folder} is not empty.", "Name a new folder.")
-        git.Repo.init(folder, mkdir=True, initial_branch="main").close()
+        git.Repo.init(
+            folder.absolute(), mkdir=True, expand_vars=False, initial_branch="main"
+        ).close()
         made = cls(folder)
         sha = made.commit(files, base=None, parents=(), message=message, at=at)
         made.swap([Swap("refs/heads/main", None, sha)])
@@ -116,8 +111,12 @@ class GitRepo:
     def refs(self, prefix: str) -> Mapping[str, str]:
         """Return every ref under a prefix with its object id."""
         seen = self._seen(prefix)
-        out = self._do("for-each-ref", "--format=%(objectname) %(refname)", seen).decode()
-        pairs = (line.split(" ", 1) for line in out.splitlines())
+        out = self._do("for-each-ref", "--format=%(objectname) %(refname)", seen)
+        pairs = (
+            line.split(" ", 1)
+            for line in out.decode("utf-8", "surrogateescape").split("\n")
+            if line
+        )
         return {prefix + name[len(seen) :]: sha for sha, name in pairs}
 
     def tree(self, sha: str, prefix: str = "") -> Mapping[str, TreeFile]:
@@ -135,17 +134,48 @@ class GitRepo:
         form = "--format=%H%x1f%P%x1f%an%x1f%ct%x1f%B"
         only = ("--", *paths) if paths else ("--",)
         out = self._do("log", "-z", f"-{limit}", form, sha, *only).decode("utf-8", "replace")
-        return [_commit(one) for one in out.split("\0") if one]
+        return [speech.commit(one) for one in out.split("\0") if one]
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor."""
         code, out, _ = self._git("merge-base", one, other)
         return out.decode().strip() if code == 0 else None
 
+    def checked_out(self, ref: str) -> Path | None:
+        """Return the work tree in which a branch that ``swap`` moves is checked out, or None."""
+        return None if self._remote else self._checkouts.of(ref)
+
+    def person(self) -> str:
+        """Return the name that git's own settings give whoever works here, or nothing."""
+        return self._setting("user.name")
+
+    def _setting(self, name: str) -> str:
+        code, out, _ = self._git("config", "--get", name)
+        return out.decode("utf-8", "replace").strip() if code == 0 else ""
+
+    def worktrees(self) -> tuple[Path, ...]:
+        """Return every work tree of the repository, this one and those beside it."""
+        return tuple(dict.fromkeys((self.folder, *self._checkouts.folders())))
+
     def current_branch(self) -> str | None:
         """Return the short name of the checked-out branch, or None where HEAD is detached."""
         code, out, _ = self._git("symbolic-ref", "--quiet", "--short", "HEAD")
         return out.decode().strip() if code == 0 else None
+
+    def version(self) -> tuple[int, ...]:
+        """Return the version of the git program."""
+        return self._repo.git.version_info
+
+    def remotes(self) -> tuple[str, ...]:
+        """Return the names of the remotes that this clone has."""
+        return tuple(one.name for one in self._repo.remotes)
+
+    def changed(self) -> tuple[str, ...]:
+        """Return the tracked files that differ from HEAD, by path from the work tree's root."""
+        out = self._do(
+            "--no-optional-locks", "-C", str(self.folder), "diff", "HEAD", "--name-only", "-z", "--"
+        )
+        return tuple(part.decode("utf-8", "surrogateescape") for part in out.split(b"\0") if part)
 
     # Writing
 
@@ -157,6 +187,7 @@ class GitRepo:
         parents: Sequence[str],
         message: str,
         at: datetime,
+        by: str = "",
     ) -> str:
         """Make a commit of ``base``'s tree with files set; see ``ports.RepoWriter``."""
         modes = self.tree(base) if base else {}
@@ -170,16 +201,22 @@ class GitRepo:
         with tempfile.TemporaryDirectory(prefix="healbot-index-") as folder:
             env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
             self._do("read-tree", base or "--empty", env=env)
-            self._do("update-index", "-z", "--index-info", stdin=_records(lines), env=env)
+            self._do("update-index", "-z", "--index-info", stdin=speech.records(lines), env=env)
             tree = self._do("write-tree", env=env).decode().strip()
-        return self._commit_tree(tree, parents, message=message, at=at)
+        return self._commit_tree(tree, parents, message=message, at=at, by=by)
 
-    def merge(self, onto: str, head: str, *, message: str, at: datetime) -> str | None:
+    def merge(
+        self, onto: str, head: str, *, message: str, at: datetime, by: str = ""
+    ) -> str | None:
         """Make a merge commit of two commits, first parent ``onto``; None on a conflict."""
         tree = self._merged_tree(onto, head)
-        return self._commit_tree(tree, (onto, head), message=message, at=at) if tree else None
+        if tree is None:
+            return None
+        return self._commit_tree(tree, (onto, head), message=message, at=at, by=by)
 
-    def revert(self, onto: str, merged: str, *, message: str, at: datetime) -> str | None:
+    def revert(
+        self, onto: str, merged: str, *, message: str, at: datetime, by: str = ""
+    ) -> str | None:
         """Make a commit on ``onto`` that undoes ``merged``; None on a conflict.
 
         Its first parent's tree, laid on top of it as a child, makes git's own three-way merge
@@ -188,7 +225,9 @@ class GitRepo:
         before = self._do("rev-parse", f"{merged}^1^{{tree}}").decode().strip()
         undone = self._commit_tree(before, (merged,), message="undo", at=at)
         tree = self._merged_tree(onto, undone)
-        return self._commit_tree(tree, (onto,), message=message, at=at) if tree else None
+        if tree is None:
+            return None
+        return self._commit_tree(tree, (onto,), message=message, at=at, by=by)
 
     def swap(self, swaps: Sequence[Swap]) -> None:
         """Move refs, all or none; see ``ports.RepoWriter``."""
@@ -223,11 +262,11 @@ class GitRepo:
             code, _, err = self._git(
                 "fetch", "--quiet", "--prune", "--no-tags", self._remote, *spec
             )
-            if not code or not _RACE_FETCH.search(err):
+            if not code or not speech.RACE_FETCH.search(err):
                 break
         if code:
             raise RefusedError(
-                f"The remote {self._remote!r} could not be read: {_last(err)}",
+                f"The remote {self._remote!r} could not be read: {speech.last(err)}",
                 "Check the address and your access, then run the command again.",
             )
         self._checkouts.catch_up(f"{MIRROR}heads/")
@@ -237,30 +276,38 @@ class GitRepo:
     def _git(
         self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, where: str = ""
     ) -> tuple[int, bytes, str]:
-        command = ["git", *_OPTIONS, *(("-C", where) if where else ()), *words]
+        command = ["git", *speech.OPTIONS, *(("-C", where) if where else ()), *words]
         with tempfile.TemporaryFile() as feed:
             feed.write(stdin)
             feed.seek(0)
-            code, out, err = self._repo.git.execute(
-                command,
-                istream=feed,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                env={
-                    **self._environment,
-                    "LC_ALL": "C",
-                    "GIT_TERMINAL_PROMPT": "0",
-                    **(env or {}),
-                },
-            )
-        return int(code), _bytes(out), _bytes(err).decode("utf-8", "replace")
+            try:
+                code, out, err = self._repo.git.execute(
+                    command,
+                    istream=feed,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                    env={
+                        **self._environment,
+                        "LC_ALL": "C",
+                        "GIT_TERMINAL_PROMPT": "0",
+                        **(env or {}),
+                    },
+                )
+            except git.GitCommandNotFound as error:
+                raise InputError(
+                    f"git could not be started in {self.folder}.",
+                    "See that git is on PATH and the folder still there, then run this again.",
+                ) from error
+        return int(code), speech.raw(out), speech.raw(err).decode("utf-8", "replace")
 
     def _do(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
         code, out, err = self._git(*words, stdin=stdin, env=env)
         if code:
-            raise RefusedError(f"git {words[0]} failed: {_last(err)}", "See git's own words above.")
+            raise RefusedError(
+                f"git {words[0]} failed: {speech.last(err)}", "See git's own words above."
+            )
         return out
 
     def _seen(self, ref: str) -> str:
@@ -286,12 +333,21 @@ class GitRepo:
         sha: str = kept.hexsha.decode()
         return sha
 
-    def _commit_tree(self, tree: str, parents: Sequence[str], *, message: str, at: datetime) -> str:
+    def _author(self, by: str) -> tuple[str, str]:
+        """Return the author's name and address: a person's own where git's settings know them."""
         name, mail = IDENTITY
+        if not by or by == name:
+            return IDENTITY
+        return by, (self._setting("user.email") if by == self.person() else "") or mail
+
+    def _commit_tree(
+        self, tree: str, parents: Sequence[str], *, message: str, at: datetime, by: str = ""
+    ) -> str:
         when = f"{int(at.timestamp())} +0000"
+        people = {"AUTHOR": self._author(by), "COMMITTER": IDENTITY}
         env = {
-            **{f"GIT_{who}_NAME": name for who in ("AUTHOR", "COMMITTER")},
-            **{f"GIT_{who}_EMAIL": mail for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{who}_NAME": name for who, (name, _) in people.items()},
+            **{f"GIT_{who}_EMAIL": mail for who, (_, mail) in people.items()},
             **{f"GIT_{who}_DATE": when for who in ("AUTHOR", "COMMITTER")},
         }
         words = [word for parent in parents for word in ("-p", parent)]
@@ -300,9 +356,14 @@ class GitRepo:
 
     def _merged_tree(self, onto: str, head: str) -> str | None:
         code, out, err = self._git("merge-tree", "--write-tree", onto, head)
+        if code > 1 and "unrelated histories" in err:
+            raise RefusedError(
+                "The pull request and its base branch have no common history.",
+                "Close it, or put the base branch back to the history that it was cut from.",
+            )
         if code > 1:
             raise RefusedError(
-                f"git merge-tree failed: {_last(err)}", "git 2.38 or later is needed."
+                f"git merge-tree failed: {speech.last(err)}", "git 2.38 or later is needed."
             )
         return out.decode("utf-8", "replace").split("\n", 1)[0].strip() if code == 0 else None
 
@@ -313,10 +374,12 @@ class GitRepo:
             lines.append(f"update {ref} {after}{guard}" if after else f"delete {ref}{guard}")
         lines += ["prepare", "commit", ""]
         code, _, err = self._git("update-ref", "--stdin", stdin="\n".join(lines).encode())
-        if code and (_RACE.search(err) or ".lock" in err):
-            raise StaleError(f"A ref moved meanwhile: {_last(err)}", "Run the command again.")
+        if code and (speech.RACE.search(err) or ".lock" in err):
+            raise StaleError(f"A ref moved meanwhile: {speech.last(err)}", "Run the command again.")
         if code:
-            raise RefusedError(f"git update-ref failed: {_last(err)}", "See git's own words above.")
+            raise RefusedError(
+                f"git update-ref failed: {speech.last(err)}", "See git's own words above."
+            )
 
     def _push(self, swaps: Sequence[Swap]) -> None:
         assert self._remote  # noqa: S101 - callers asked
@@ -328,29 +391,9 @@ class GitRepo:
         if not code:
             return
         said = out.decode("utf-8", "replace") + err
-        if _RACE_PUSH.search(said):
+        if speech.RACE_PUSH.search(said):
             raise StaleError("The remote moved meanwhile.", "Run the command again.")
         raise RefusedError(
-            f"The remote {self._remote!r} refused the push: {_last(said)}",
+            f"The remote {self._remote!r} refused the push: {speech.last(said)}",
             "Check your access and the rules that protect its branches.",
         )
-
-
-def _commit(record: str) -> CommitInfo:
-    sha, parents, author, seconds, message = record.lstrip("\n").split("\x1f", 4)
-    at = datetime.fromtimestamp(int(seconds), UTC)
-    return CommitInfo(sha, tuple(parents.split()), message, author, at)
-
-
-def _records(lines: Sequence[str]) -> bytes:
-    return b"".join(line.encode("utf-8", "surrogateescape") + b"\0" for line in lines)
-
-
-def _bytes(value: object) -> bytes:
-    return value if isinstance(value, bytes) else str(value or "").encode()
-
-
-def _last(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
-    return (fatal or lines)[-1 if not fatal else 0][:300] if lines else "no reason given"

@@ -42,9 +42,10 @@ class DryStore:
         message: str,
         at: datetime,
         also: Sequence[Swap] = (),
+        anchor: str = "",
     ) -> State:
         """Keep changes in memory."""
-        del state, message, at, also
+        del state, message, at, also, anchor
         self._changes |= changes
         return self.load()
 

@@ -31,7 +31,7 @@ def ledger(folder: Path) -> tuple[list[Path], str]:
 
 def audit(paths: list[Path], head: str, *more: str) -> Answer:
     files = [word for path in paths for word in ("--file", str(path))]
-    return door("audit", *files, "--head", head, *more)
+    return door("audit", *files, *(("--head", head) if head else ()), *more)
 
 
 def edited(lines: Lines) -> Lines:
@@ -102,3 +102,23 @@ def test_a_file_that_is_not_there_exits_with_3(tmp_path: Path) -> None:
     done = audit([tmp_path / "none.jsonl"], "")
     assert (done.code, done.out) == (3, "")
     assert "none.jsonl can't be read" in done.err
+
+
+def test_a_head_may_be_given_by_its_first_eight_digits(tmp_path: Path) -> None:
+    paths, head = ledger(tmp_path)
+    assert audit(paths, head[:8], "--verify").code == 0
+    assert audit(paths, "0" * 9, "--verify").code == 9
+    for wrong in (head[:7], "no digest"):
+        done = audit(paths, wrong, "--verify")
+        assert (done.code, done.out) == (3, "")
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\n"])
+def test_files_without_any_entry_are_no_chain(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(content)
+    for head in ("", "a" * 64):
+        for more in ((), ("--verify",)):
+            done = audit([path], head, *more) if head else door("audit", "--file", str(path), *more)
+            assert done.code == 9
+            assert "is an entry of a ledger" in done.err

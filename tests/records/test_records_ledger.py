@@ -18,12 +18,14 @@ from healbot.records.ledger import (
     Earned,
     Entry,
     Finding,
+    Forgotten,
     Gated,
     Measured,
     Probed,
     ProposalNote,
     Proposed,
     Queued,
+    Restarted,
     RolledBack,
     Spend,
     Switched,
@@ -110,6 +112,13 @@ BODIES: st.SearchStrategy[Body] = st.one_of(
     ),
     st.builds(Closed, outcome=st.sampled_from(["healthy", "merged", "queued"]), note=TEXT),
     st.builds(Switched, stopped=st.booleans(), by=TEXT, why=TEXT),
+    st.builds(
+        Forgotten, act=TEXT, by=TEXT, session=st.none() | DIGESTS, records=st.integers(0, 9),
+        lines=st.integers(0, 9),
+    ),
+    st.builds(
+        Restarted, heads=st.lists(DIGESTS, max_size=3).map(tuple), base_sha=TEXT, by=TEXT, why=TEXT
+    ),
 )  # fmt: skip
 ENTRIES = st.builds(
     Entry, number=st.integers(1, 10**6), previous=DIGESTS, at=INSTANTS, agent=TEXT,
