@@ -29,6 +29,11 @@ _FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin"
 _TRACEBACK = re.compile(
     r"(?:^|\n)Traceback \(most recent call last\):\n(?:[ \t].*\n)+(?P<last>[^\s:]+)[^\n]*\s*\Z"
 )
+_SYNTAX = re.compile(
+    r"(?:^|\n)  File \"[^\"\n]*\", line \d+\n(?:[ \t].*\n)+"
+    r"(?P<last>SyntaxError|IndentationError|TabError): [^\n]*\s*\Z"
+)
+"""A program that can't be compiled prints no more than this."""
 _NO_MODULE = re.compile(r"\A\S+: (No module named \S+|Error while finding module [^\n]*)\s*\Z")
 _TAIL = 20_000
 
@@ -125,7 +130,8 @@ def answer(finished: Finished, timeout_seconds: float) -> bool:
 
 def crash(finished: Finished) -> str | None:
     """Say how a Python program crashed, by a traceback at the very end of stderr, or None."""
-    match = _TRACEBACK.search(_tail(finished.stderr))
+    tail = _tail(finished.stderr)
+    match = _TRACEBACK.search(tail) or _SYNTAX.search(tail)
     return one_line(match["last"]) if match else None
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from healbot.checks.assertion import AssertionCheck
 from healbot.checks.command import CommandCheck
+from healbot.checks.missing import MissingCheck
 from healbot.checks.python import PythonCheck
 from healbot.checks.sources import Sources
 from healbot.checks.tests import TestsCheck
@@ -50,9 +51,10 @@ def checks_of(case: Case, means: Means) -> tuple[Check, ...]:
     """Return a case's checks in the order in which they must run.
 
     Assertions first, hidden tests last, since they change the workspace. An assertion of weight 0
-    is a mere measurement in promptfoo and decides nothing. No check: an empty tuple, whose fold is
-    "cannot score".
+    is a mere measurement in promptfoo and decides nothing. Where none decides, one stands in that
+    can't score and says so.
     """
     asserts = (AssertionCheck(one) for one in case.asserts if one.weight != 0)
     specs = sorted(case.checks, key=lambda spec: spec.kind == "tests")
-    return (*asserts, *(CHECKS[spec.kind](spec, means) for spec in specs))
+    checks = (*asserts, *(CHECKS[spec.kind](spec, means) for spec in specs))
+    return checks or (MissingCheck(),)

@@ -1,10 +1,15 @@
 """What this version can do of what a settings file may ask for; the rest is refused in a sentence.
 
-Knows settings only.
+Knows settings and cases only.
 """
 
+from collections.abc import Iterable
+
 from healbot.errors import InputError
+from healbot.records.case import Case
 from healbot.records.settings import SETTINGS_PATH, AgentSettings, Settings
+from healbot.rules.lint import hopeless
+from healbot.rules.mistakes import listed
 
 RUNNABLE = frozenset({"command", "http", "python"})
 """The ways of running that this version has."""
@@ -22,6 +27,20 @@ def require_runnable(agent: AgentSettings) -> None:
             f"The agent {agent.name!r} is run by {', '.join(missing)}, which this version does not "
             "have.",
             f"Give it run entries of {', '.join(sorted(RUNNABLE))} for now.",
+        )
+
+
+def require_scorable(cases: Iterable[Case]) -> None:
+    """Refuse cases that no run could ever be scored by, before a run is paid for.
+
+    Raises:
+        InputError: Names up to five, each with file, line and reason.
+    """
+    distinct = {case.origin: case for case in cases}
+    problems = [f"{one.path}:{one.line}: {one.text}" for one in hopeless(tuple(distinct.values()))]
+    if problems:
+        raise InputError(
+            listed(problems), "Correct it; healbot cases lint shows all that is wrong."
         )
 
 

@@ -13,7 +13,20 @@ from typing import Annotated, Any
 import typer
 
 from healbot import __version__
-from healbot.entry import cases, looping, proving, pulls, seam, starting
+from healbot.entry import (
+    cases,
+    casework,
+    cost,
+    forget,
+    looping,
+    proving,
+    pulls,
+    report_page,
+    runs,
+    seam,
+    starting,
+    upkeep,
+)
 from healbot.entry.grouped import GroupedHelp
 from healbot.errors import EXIT_MEANINGS, Exit, UsageError
 
@@ -25,6 +38,8 @@ EVIDENCE = "Evidence"
 
 COMMANDS: tuple[tuple[str, str, Callable[..., object]], ...] = (
     (FIRST, "init", starting.init),
+    (FIRST, "doctor", upkeep.doctor),
+    (FIRST, "cost", cost.cost),
     (FIRST, "cycle", looping.cycle),
     (FIRST, "status", looping.status),
     (FIRST, "rollback", looping.rollback),
@@ -33,15 +48,20 @@ COMMANDS: tuple[tuple[str, str, Callable[..., object]], ...] = (
     (LOOP, "stop", looping.stop),
     (LOOP, "start", looping.start),
     (LOOP, "audit", proving.audit),
+    (DATA, "forget", forget.forget),
     (EVIDENCE, "judge", proving.judge),
+    (EVIDENCE, "report", report_page.report),
     (START, "schema", starting.schema),
     (START, "demo", starting.demo),
+    (START, "upgrade", upkeep.upgrade),
+    (START, "uninstall", upkeep.uninstall),
 )
 """Heading, name, what it does; help shows them in this order."""
 
 GROUPS: tuple[tuple[str, str, typer.Typer], ...] = (
     (DATA, "pulls", pulls.app),
-    (DATA, "cases", cases.app),
+    (DATA, "cases", casework.app),
+    (DATA, "runs", runs.app),
     (EVIDENCE, "seam", seam.app),
 )
 """Heading, name, commands of commands."""

@@ -3,7 +3,8 @@
 Knows git's words through whoever runs them; opens no repository and decides no swap.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from healbot.ports import Swap
 HEADS = "refs/heads/"
 PENDING = "refs/healbot/pending/"
 """Where a commit is noted that is about to be pushed onto a branch which this clone has as well."""
+
+SHOWN_CHARACTERS = 300
+_NAMED = re.compile(r"(?:Entry|file) '(.+)' (?:not uptodate|would be)")
 
 Run = Callable[..., tuple[int, bytes, str]]
 """Runs git (words, and ``where``); returns its exit code, its answer and its complaint."""
@@ -26,15 +30,18 @@ class Checkouts:
 
     def of(self, ref: str) -> Path | None:
         """Return the work tree in which a branch is checked out, or None."""
-        where: Path | None = None
-        for line in self._say("worktree", "list", "--porcelain").splitlines():
-            if line.startswith("worktree "):
-                where = Path(line.removeprefix("worktree "))
-            elif line == "bare":
-                where = None
-            elif line == f"branch {ref}":
-                return where
-        return None
+        return next((where for where, branch in self._listed() if branch == ref), None)
+
+    def folders(self) -> tuple[Path, ...]:
+        """Return every work tree of the repository, whatever is checked out in it."""
+        return tuple(where for where, _ in self._listed())
+
+    def _listed(self) -> Iterator[tuple[Path, str]]:
+        """Yield each work tree with the branch that is checked out in it, or an empty word."""
+        for entry in self._say("worktree", "list", "--porcelain", "-z").split("\0\0"):
+            words = dict(line.partition(" ")[::2] for line in entry.split("\0") if line)
+            if "worktree" in words and "bare" not in words:
+                yield Path(words["worktree"]), words.get("branch", "")
 
     def move(self, where: Path, before: str, after: str) -> None:
         """Bring a work tree and its index from one commit to another; the ref is the caller's.
@@ -47,9 +54,16 @@ class Checkouts:
         code, _, said = self._run("read-tree", "-m", "-u", before, after, where=str(where))
         if code:
             lines = [line.strip() for line in said.splitlines() if line.strip()]
+            if "index.lock" in said:
+                raise InTheWayError(
+                    f"Another git works in {where}, or left an index.lock behind in it.",
+                    "Wait for it, or remove the lock, then run the command again.",
+                )
+            named = _NAMED.search(said)
+            what = named[1] if named else " ".join(lines[-1:])[:SHOWN_CHARACTERS]
             raise InTheWayError(
-                f"Uncommitted changes in {where} are in the way: {' '.join(lines[-1:])[:300]}",
-                "Commit or stash them, then run the command again; nothing was changed.",
+                f"Uncommitted changes in {where} are in the way: {what}.",
+                "Commit, stash or move them, then run the command again; nothing was changed.",
             )
 
     def note(self, swaps: Sequence[Swap]) -> None:

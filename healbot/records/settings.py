@@ -237,9 +237,19 @@ class BudgetSettings(Record):
 class PrivacySettings(Record):
     """What leaves the machine that ran an agent."""
 
-    publish: Literal["verdicts", "redacted", "full"] = "verdicts"
+    publish: Literal["verdicts", "redacted", "full"] | None = Field(
+        None,
+        description="What of runs is published: verdicts (no text), redacted, full; left out: "
+        "redacted in a private repository, verdicts in a public or unknown one.",
+    )
     state: str = Field("branch", description="branch, or OWNER/PRIVATE-REPO.")
-    keep_days: int = Field(90, ge=1, le=YEARS_DAYS)
+    keep_days: int = Field(
+        90, ge=1, le=YEARS_DAYS, description="How long observed runs stay in this clone."
+    )
+
+    def level(self, *, private: bool | None = None) -> Literal["verdicts", "redacted", "full"]:
+        """Return what may be published; ``private`` is the repository's, None: not known."""
+        return self.publish or ("redacted" if private else "verdicts")
 
 
 class WatchSettings(Record):

@@ -13,6 +13,8 @@ from healbot.errors import InputError
 
 MAX_DEPTH = 50
 """How deep lists and mappings may be nested in one another."""
+MAX_BYTES = 10_000_000
+"""How large a text may be; what is larger is data that was meant for another place."""
 MAX_NODES = 200_000
 """How many values a document may hold once every alias is written out."""
 
@@ -70,8 +72,13 @@ def decode(text: str | bytes, name: str) -> str:
     """Return text as a string without a byte order mark.
 
     Raises:
-        InputError: It is not UTF-8, or holds a character that no text file holds.
+        InputError: It is too large, not UTF-8, or holds a character that no text file holds.
     """
+    if len(text) > MAX_BYTES:
+        raise InputError(
+            f"{name}: this file has {len(text):,} bytes, and at most {MAX_BYTES:,} are read.",
+            "Split it, or move what is large into files of its own.",
+        )
     if isinstance(text, bytes):
         raw = text
         try:

@@ -30,7 +30,7 @@ _STRONG = re.compile(
 
 
 HUGE = 16_000
-"""Always-on characters beyond which an edit that is too long is not looked at further."""
+"""Always-on characters, or those that an edit brings, beyond which it is looked at no further."""
 
 
 class Guarded(NamedTuple):
@@ -39,7 +39,8 @@ class Guarded(NamedTuple):
     Attributes:
         candidate: The harness after the edit; None where the edit is refused.
         refusals: Why it is refused. The rules are ``outside``, ``anchor``, ``no-change``,
-            ``empty``, ``read-only``, ``protected``, ``too-long``, ``front-matter``, ``injection``.
+            ``empty``, ``read-only``, ``protected``, ``too-long``, ``front-matter``, ``injection``,
+            ``whitespace-only``.
         needs_person: Why a person must look at it; the rules are ``skill-with-files`` (a file next
             to scripts) and ``softens`` (a must, never or ask-first goes away).
     """
@@ -67,12 +68,17 @@ def inspect(
     for was, now in _changed(before, after):
         refusals += _refusals(was, now, protect)
         person += _for_a_person(was, now)
+    refusals += _only_spaces(before, after)
     if refusals:
         return Guarded(None, tuple(refusals))
     return Guarded(after, (), tuple(person))
 
 
 def _out_of_reach(before: Harness, edit: Edit) -> Iterator[Reason]:
+    size = sum(len(hunk.text) for hunk in edit.hunks)
+    if size > HUGE:
+        text = f"the edit brings {size:,} characters, and at most {HUGE:,} are looked at"
+        yield Reason(rule="too-long", text=text)
     for path in dict.fromkeys(hunk.path for hunk in edit.hunks):
         file = before.get(path)
         if file is None:
@@ -85,6 +91,14 @@ def _changed(before: Harness, after: Harness) -> Iterator[tuple[HarnessFile, Har
     for was, now in zip(before.files, after.files, strict=True):
         if was.content != now.content:
             yield was, now
+
+
+def _only_spaces(before: Harness, after: Harness) -> Iterator[Reason]:
+    """Refuse an edit that changes no word: nobody should have to review it."""
+    changed = list(_changed(before, after))
+    if all(was.text.split() == now.text.split() for was, now in changed):
+        paths = ", ".join(was.path for was, _ in changed)
+        yield Reason(rule="whitespace-only", text=f"{paths}: only white space would change")
 
 
 def _refusals(was: HarnessFile, now: HarnessFile, protect: Sequence[str]) -> Iterator[Reason]:

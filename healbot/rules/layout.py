@@ -11,10 +11,19 @@ from typing import NamedTuple
 from healbot.errors import HarnessChangedError, InputError
 from healbot.records.harness import Harness, HarnessFile
 from healbot.records.settings import AgentSettings
+from healbot.rules.frontmatter import skill_problems
 
 SKILL_FILE = "SKILL.md"
 PLAIN_MODES = frozenset({"100644", "100755", "100664"})
 """Modes of plain files, as git writes them (the last one by very old versions)."""
+
+TEXT_ENDINGS = (
+    *(".md", ".mdc", ".markdown", ".txt", ".text", ".rst", ".adoc", ".org", ".prompt"),
+    *(".j2", ".jinja", ".jinja2", ".hbs", ".mustache"),
+)
+"""What a file of instructions may end in: no edit reaches code, settings or data."""
+TEXT_NAMES = frozenset({".cursorrules", ".windsurfrules", ".clinerules", ".goosehints"})
+BUILD_NAMES = frozenset({"makefile", "dockerfile", "jenkinsfile", "procfile", "codeowners"})
 
 _SPECIAL = {"120000": "a symlink", "160000": "a submodule"}
 _HARMLESS = re.compile(r"(?:un)?licen[cs]e|copying|read[-_]?me", re.IGNORECASE)
@@ -69,6 +78,55 @@ def instructions_path(harness: Harness, agent: AgentSettings) -> str:
         if file.skill is None and file.read_only is None:
             return file.path
     raise _missing(agent.instructions, agent)
+
+
+def skill_doubts(harness: Harness) -> tuple[str, ...]:
+    """Say of each skill that a loader may pass over why, a sentence each."""
+    found = (
+        (file.path, next(iter(skill_problems(file.text, file.skill).values()), ""))
+        for file in harness.files
+        if file.skill is not None
+    )
+    return tuple(
+        f"{at}: {text}, so a loader may pass the skill over." for at, text in found if text
+    )
+
+
+def not_text(path: str) -> str:
+    """Say why a path can't be a file of instructions, by its name; empty where it can."""
+    name = posixpath.basename(path.rstrip("/"))
+    stem, ending = posixpath.splitext(name.lower())
+    is_text = ending in TEXT_ENDINGS if ending else stem not in BUILD_NAMES and stem[:1] != "."
+    if is_text or name in TEXT_NAMES:
+        return ""
+    return (
+        f"{name!r} is no text of instructions by its name (such as .md, .txt, or no ending), and "
+        "healbot edits no code, settings or data"
+    )
+
+
+def no_folder(modes: Mapping[str, str], folder: str) -> tuple[str, str]:
+    """Say why a commit has no such folder, and what to do.
+
+    Args:
+        modes: Every path of the commit with its git mode.
+        folder: From the root.
+    """
+    parts = folder.strip("/").split("/")
+    for size in range(1, len(parts) + 1):
+        part = "/".join(parts[:size])
+        mode = modes.get(part)
+        if mode in _SPECIAL:
+            what = f"The agent folder {folder!r} is, or lies behind, {_SPECIAL[mode]} ({part})"
+            step = "Run healbot in that repository" if mode == "160000" else "Name the real folder"
+            return f"{what}, which is not followed.", f"{step}, with settings that say so."
+        if mode is not None:
+            return (
+                f"The agent folder {folder!r} is, or lies below, a file ({part}).",
+                _SETTINGS_STEP,
+            )
+    what = f"The agent folder {folder!r} is empty or not committed."
+    return what, "Commit it, or correct agents.dir in the settings file."
 
 
 def _refuse_shared(file: HarnessFile, files: list[HarnessFile], agent: AgentSettings) -> None:
@@ -161,7 +219,17 @@ def _instruction_files(folder: Folder, agent: AgentSettings) -> list[HarnessFile
             _refuse_special(folder.modes, path)
             raise _astray(pointer, path) if pointer else _missing(path, agent)
         _refuse_special(folder.modes, path)
+        if not_text(path):
+            raise InputError(
+                f"the instructions of agent {agent.name}: {not_text(path)}", _SETTINGS_STEP
+            )
         content = folder.read(path)
+        if content.startswith(b"#!"):
+            raise InputError(
+                f"the instructions of agent {agent.name}, {path}, begin with #!, so they are a "
+                "program, and healbot edits no code",
+                _SETTINGS_STEP,
+            )
         target = pointer_target(content)
         if target is None:
             return [*files, HarnessFile(path=path, content=content)]

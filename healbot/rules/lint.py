@@ -5,11 +5,12 @@ useless or unsafe, a ``warning`` weakens what it can show.
 """
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from healbot.records.case import Case, CheckSpec, Split
-from healbot.rules.assertions import problem
+from healbot.rules.assertions import known_types, problem
 from healbot.rules.globs import is_inside, join
 from healbot.rules.matching import clusters
 from healbot.rules.splits import conflicts
@@ -49,7 +50,7 @@ def _at(case: Case, text: str, severity: Severity) -> Problem:
 
 
 def _of_case(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
-    if not case.asserts and not case.checks:
+    if not any(one.weight != 0 for one in case.asserts) and not case.checks:
         yield _at(case, "has no assert and no check, so it can't be scored", "error")
     for assertion in case.asserts:
         wrong = problem(assertion)
@@ -69,13 +70,41 @@ def _of_case(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:
 def _of_check(case: Case, check: CheckSpec) -> Iterator[Problem]:
     if check.command is not None and _ALWAYS_TRUE.fullmatch(check.command):
         yield _at(case, f"the check {check.command!r} can't fail", "error")
-    if check.command is not None and not check.command.strip():
-        yield _at(case, "the check's command is empty", "error")
+    run = check.tests.run if check.tests else None
+    for key, command in (("command", check.command), ("run", run)):
+        why = _unsplittable(command) if command is not None else ""
+        if why:
+            yield _at(case, f"the check's {key} {why}", "error")
     if check.python is not None and not re.fullmatch(r"[\w.]+:\w+", check.python):
         yield _at(case, f"the check {check.python!r} is no module:function", "error")
     if check.tests and not check.tests.protect:
         text = "hidden tests without protect: the agent may change what they rest on"
         yield _at(case, text, "warning")
+
+
+def _unsplittable(command: str) -> str:
+    try:
+        return "" if shlex.split(command) else "is empty"
+    except ValueError as error:
+        return f"can't be split into words ({str(error).lower()})"
+
+
+def hopeless(cases: Sequence[Case]) -> tuple[Problem, ...]:
+    """Return what no run could ever be scored by: no check at all, a typo, a pattern that is none.
+
+    What only this machine lacks (a judge model, a script's language) is not among them.
+    """
+    found = []
+    for case in cases:
+        deciding = [one for one in case.asserts if one.weight != 0]
+        if not deciding and not case.checks:
+            found.append(_at(case, "has no assert and no check, so it can't be scored", "error"))
+        for one in deciding:
+            base = one.type.removeprefix("not-")
+            wrong = problem(one) if base == "regex" or base not in known_types() else None
+            if wrong:
+                found.append(_at(case, f"assert {one.type}: {wrong}", "error"))
+    return tuple(sorted(found))
 
 
 def _of_places(case: Case, paths: Sequence[str] | None) -> Iterator[Problem]:

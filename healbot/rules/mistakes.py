@@ -31,8 +31,18 @@ _URL_PASSWORD = re.compile(r"://[^/\s:@]+:[^/\s@]+@")
 _EXPECTED = {
     **dict.fromkeys(("model_type", "model_attributes_type", "dict_type"), "a mapping is expected"),
     **dict.fromkeys(("tuple_type", "list_type"), "a list is expected"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number is expected"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number is expected"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false is expected"),
+    "int_parsing_size": "the number is too large",
     "string_type": "text is expected",
     "too_short": "at least one is needed",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
 }
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -146,14 +156,31 @@ def _text(item: typing.Any, key: str, model: type[BaseModel] | None) -> str:
         return f"{at}{str(item['msg']).removeprefix('Value error, ')}."
     if kind == "missing":
         return f"{at}the key {last!r} is missing."
+    said = _bound(item) or _shape(item, last, model) or _EXPECTED.get(kind)
     message = str(item["msg"])
-    said = _EXPECTED.get(kind, f"{message[:1].lower()}{message[1:]}")
+    said = said or f"{message[:1].lower()}{message[1:]}"
     return f"{at}{said}{_quoted(item['input'])}."
+
+
+def _bound(item: Mapping[str, typing.Any]) -> str:
+    if item["type"] not in _BOUNDS:
+        return ""
+    word, than = _BOUNDS[item["type"]]
+    return f"must be {than} {item['ctx'][word]:,}"
+
+
+def _shape(item: Mapping[str, typing.Any], last: str, model: type[BaseModel] | None) -> str:
+    field = model.model_fields.get(last) if model else None
+    if item["type"] != "string_pattern_mismatch" or field is None or not field.description:
+        return ""
+    return f"must be {field.description[:1].lower()}{field.description[1:].rstrip('.')}"
 
 
 def _choice(item: Mapping[str, typing.Any]) -> str:
     expected = str(item.get("ctx", {}).get("expected", ""))
-    choices = _QUOTED.findall(expected) or [expected]
+    choices = _QUOTED.findall(expected)
+    if not choices and item["input"] == expected:
+        return f"must be the number {expected}, without quotes."
     near = did_you_mean(str(item["input"]), choices) if isinstance(item["input"], str) else ""
     text = f"must be {expected}{_quoted(item['input'])}"
     return f"{text}; {near}" if near else f"{text}."

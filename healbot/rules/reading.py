@@ -5,6 +5,7 @@ into the file is refused without being shown.
 """
 
 import re
+import shlex
 
 from pydantic import ValidationError
 
@@ -13,6 +14,7 @@ from healbot.records.settings import SETTINGS_PATH, SETTINGS_VERSION, Settings
 from healbot.rules.documents import Document, Step
 from healbot.rules.globs import is_inside
 from healbot.rules.jsons import parse_json, parse_jsonl
+from healbot.rules.layout import not_text
 from healbot.rules.mistakes import explain, key_of, listed, secrets
 from healbot.rules.yamls import parse_yaml
 
@@ -54,7 +56,12 @@ def read_settings(text: str | bytes, name: str = SETTINGS_PATH) -> Settings:
         settings = Settings.model_validate(document.data)
     except ValidationError as error:
         raise InputError(listed(explain(error, document, model=Settings)), NEXT_STEP) from error
-    mistakes = [*_place_mistakes(document), *_twin_mistakes(document, settings)]
+    mistakes = [
+        *_place_mistakes(document),
+        *_text_mistakes(document, settings),
+        *_command_mistakes(document, settings),
+        *_twin_mistakes(document, settings),
+    ]
     if mistakes:
         raise InputError(listed(mistakes), NEXT_STEP)
     return settings
@@ -100,6 +107,40 @@ def _place_mistakes(document: Document) -> list[str]:
                 "repository; write a path inside it, with forward slashes."
             )
     return mistakes
+
+
+def _text_mistakes(document: Document, settings: Settings) -> list[str]:
+    return [
+        f"{document.name}:{document.line(('agents', index, 'instructions'))}: "
+        f"agents[{index}].instructions: {not_text(agent.instructions)}."
+        for index, agent in enumerate(settings.agents)
+        if not_text(agent.instructions)
+    ]
+
+
+def _command_mistakes(document: Document, settings: Settings) -> list[str]:
+    """A command line is split into words as a shell would, so its quotes must be closed."""
+    mistakes = []
+    for index, agent in enumerate(settings.agents):
+        for place, run in enumerate(agent.run):
+            for key in ("command", "setup"):
+                why = _unsplittable(getattr(run, key))
+                if why:
+                    line = document.line(("agents", index, "run", place, key))
+                    if line == document.line(("agents", index, "run")):  # one way, no list
+                        line = document.line(("agents", index, "run", key))
+                    mistakes.append(f"{document.name}:{line}: agents[{index}].run.{key}: {why}.")
+    return mistakes
+
+
+def _unsplittable(command: str | None) -> str:
+    """Say why a command line can't be split into words, or nothing."""
+    if command is None:
+        return ""
+    try:
+        return "" if shlex.split(command) else "the command line is empty"
+    except ValueError as error:
+        return f"the command line can't be split into words ({str(error).lower()})"
 
 
 def _twin_mistakes(document: Document, settings: Settings) -> list[str]:

@@ -69,7 +69,7 @@ def _remove_unlocked(path: Path) -> None:
     try:
         path.chmod(PRIVATE)
         _unlock(path)
-    except OSError:
+    except (OSError, RecursionError):  # too deep for us: the system's own program is left
         return
     _remove_plainly(path)
 

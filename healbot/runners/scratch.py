@@ -8,7 +8,8 @@ import fcntl
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,8 +34,15 @@ def locked(path: Path, operation: int) -> Iterator[None]:
         os.close(fd)
 
 
+def _nothing() -> None:
+    """Remove nothing: there is no folder yet."""
+
+
 class Scratch:
-    """One folder below ``parent``, made at the first use, removed by ``close`` or by a later run.
+    """One folder below ``parent``, made at the first use, removed when this object ends.
+
+    That is by ``close``, or when nobody holds it any more, or at the process's ordinary end; after
+    any other end by a later run.
 
     Its name is random and only its owner may enter it.
     """
@@ -44,6 +52,7 @@ class Scratch:
         self._lock = threading.Lock()
         self._folder: Path | None = None
         self._fd = -1
+        self._ending: Callable[[], object] = _nothing
 
     def folder(self) -> Path:
         """Return the folder; the first call sweeps what dead processes left."""
@@ -56,6 +65,7 @@ class Scratch:
                     alive = self._folder / ALIVE
                     self._fd = os.open(alive, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
                     fcntl.flock(self._fd, fcntl.LOCK_EX)
+                    self._ending = weakref.finalize(self, folders.remove, self._folder)
             return self._folder
 
     def _sweep(self) -> None:
@@ -72,6 +82,6 @@ class Scratch:
         """Remove the folder; a later use makes a new one."""
         with self._lock:
             if self._folder is not None:
-                folders.remove(self._folder)
+                self._ending()
                 os.close(self._fd)
                 self._folder, self._fd = None, -1

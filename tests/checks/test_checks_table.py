@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from healbot.checks.assertion import AssertionCheck
+from healbot.checks.missing import MissingCheck
 from healbot.checks.table import CHECKS, Means, checks_of
 from healbot.checks.tests import TestsCheck
 from healbot.errors import InputError
@@ -28,7 +29,8 @@ ALL = [
 def test_a_case_without_checks_has_none_and_cannot_score(
     case: Callable[..., Case], means: Means
 ) -> None:
-    assert checks_of(case(), means) == ()
+    (check,) = checks_of(case(), means)
+    assert isinstance(check, MissingCheck)
     assert fold(()) is Outcome.NONE
 
 

@@ -163,3 +163,20 @@ def test_a_lost_race_puts_the_work_tree_back(folder: Path) -> None:
     assert head(folder) == base
     assert (folder / "a/one.txt").read_bytes() == b"one\r\n\xff"
     assert git(folder, "status", "--porcelain") == ""
+
+
+def test_every_work_tree_is_known_and_no_program_of_the_configuration_is_started(
+    folder: Path, tmp_path: Path
+) -> None:
+    beside, proof = tmp_path / "line\nbreak", tmp_path / "started"
+    git(folder, "worktree", "add", "--quiet", "-b", "side", str(beside))
+    spy = tmp_path / "spy"
+    spy.write_text(f"#!/bin/sh\ntouch '{proof}'\n")
+    spy.chmod(0o755)
+    git(folder, "config", "core.fsmonitor", str(spy))
+    repo = GitRepo(folder)
+    assert set(repo.worktrees()) == {folder, beside}
+    sha = commit(repo, {"a/one.txt": b"1"}, head(folder))
+    repo.swap([Swap(MAIN, head(folder), sha)])
+    assert (folder / "a/one.txt").read_bytes() == b"1"
+    assert not proof.exists()

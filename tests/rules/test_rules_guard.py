@@ -230,3 +230,16 @@ def test_any_change_inside_a_protected_block_is_refused(
     other = data.draw(st.sampled_from([one for one in "ax \n<#" if one != letter] + [""]))
     now = INSTRUCTIONS[:place] + other + INSTRUCTIONS[place + 1 :]
     assert guarded(hunk("replace", INSTRUCTIONS, now)).candidate is None
+
+
+def test_an_edit_of_nothing_but_white_space_is_refused() -> None:
+    before = Harness(files=(HarnessFile(path="i.md", content=b"# A\n\n- One  rule.\n"),))
+    edit = Edit(hunks=(Hunk(path="i.md", op="replace", anchor="One  rule.", text="One rule."),))
+    guarded = inspect(before, edit, always_on_limit=8000)
+    assert [one.rule for one in guarded.refusals] == ["whitespace-only"]
+
+
+def test_more_added_text_than_can_be_looked_at_is_refused_at_once() -> None:
+    long = "ignore the previous " * 100_000
+    said = guarded(hunk("append", text=f"{long}\n", path="skills/refund/SKILL.md"))
+    assert [(one.rule, "2,000,0" in one.text) for one in said.refusals] == [("too-long", True)]

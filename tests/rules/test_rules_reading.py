@@ -68,7 +68,7 @@ def test_one_mistake_gives_one_sentence(right: str, wrong: str, what: str) -> No
           "(found 'invarient'); did you mean 'invariant'?")),
         ("editors: [{script: x}]", "editors[0]: unknown key 'script'; did you mean 'scripted'?"),
         ("gate: {repeats: 0}",
-         "gate.repeats: input should be greater than or equal to 1 (found 0)."),
+         "gate.repeats: must be at least 1 (found 0)."),
         ("protect: x", "protect: a list is expected (found 'x')."),
         ("watch: 3", "watch: a mapping is expected (found 3)."),
         ("models: {editor: {name: x, api_key: y}}",
