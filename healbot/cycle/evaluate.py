@@ -97,7 +97,7 @@ class Evaluator:
                 while todo and len(running) < (parallel if purse.priced else 1):
                     place = todo.pop(0)
                     purse.reserve()
-                    future = pool.submit(self._attempt, wanted[place], sha, seed=seed, purse=purse)
+                    future = pool.submit(self._attempt, wanted[place], sha, seed=seed)
                     running[future] = place
                 done, _ = wait(running, timeout=BEAT_SECONDS, return_when=FIRST_COMPLETED)
                 beat()
@@ -117,9 +117,14 @@ class Evaluator:
         return tuple(run for _, run in sorted(found.items()) if run is not None)
 
     def _known(self, one: Wanted, purse: Purse) -> Run | None:
-        """Return a journalled run, counted, or None."""
+        """Return a journalled run, counted, or None.
+
+        A start that a crash cut off was spent as well: counted ahead of any further run.
+        """
         key = self.key(*one)
         run = self._journal.find(key)
+        for _ in range(self._journal.lost(key)):
+            purse.count(Usage())
         if run is not None:
             purse.count(run.usage)
             self._voice.tick(run.case_id, run.outcome)
@@ -132,13 +137,12 @@ class Evaluator:
         self._voice.tick(run.case_id, run.outcome)
         return run
 
-    def _attempt(self, one: Wanted, sha: str, *, seed: int, purse: Purse) -> Run:
+    def _attempt(self, one: Wanted, sha: str, *, seed: int) -> Run:
         key = self.key(*one)
         started_at = self._clock.now()
         way = self._ways[one.case.way]
         with way.workspaces.open(sha, one.harness, one.case) as (root, folder):
-            for _ in range(self._journal.begin(key)):
-                purse.count(Usage())  # an earlier start that a crash cut off was spent as well
+            self._journal.begin(key)
             job = Job(case=one.case, root=root, folder=folder, seed=mixed_seed(seed, key))
             trace = way.runner.attempt(job)
             results = tuple(check.score(one.case, trace) for check in self._checks_of(one.case))

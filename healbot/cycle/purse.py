@@ -10,7 +10,7 @@ from healbot.ports import Clock
 from healbot.records.ledger import Spend
 from healbot.records.run import Usage
 from healbot.records.settings import RunWorstCase
-from healbot.rules.budget import Left, cost_of, runs_that_fit
+from healbot.rules.budget import Left, cost_of, runs_that_fit, set_aside
 
 
 class Purse:
@@ -18,7 +18,8 @@ class Purse:
 
     def __init__(self, left: Left, worst: RunWorstCase, clock: Clock) -> None:
         self._left = left
-        self._worst = worst
+        self._stated = worst
+        self._dearest = Spend()
         self._clock = clock
         self._lock = threading.Lock()
         self._reserved = 0
@@ -30,20 +31,21 @@ class Purse:
     def reserve(self) -> None:
         """Set one run's worst case aside.
 
-        A run that reported more than the stated worst case raises what later ones set aside.
+        A run that reported more than the stated worst case raises what later ones set aside, those
+        under way included.
 
         Raises:
             BudgetError: It does not fit into what is left, or the time is up.
         """
         with self._lock:
-            gone = self._spent
+            gone, worst = self._spent, set_aside(self._stated, self._dearest)
             left = Left(
                 self._left.runs - gone.runs - self._reserved,
-                self._left.tokens - gone.tokens - self._reserved * self._worst.tokens,
-                self._left.usd - gone.usd - self._reserved * self._worst.usd,
+                self._left.tokens - gone.tokens - self._reserved * worst.tokens,
+                self._left.usd - gone.usd - self._reserved * worst.usd,
                 self._left.seconds - (self._clock.monotonic() - self._began),
             )
-            if runs_that_fit(left, self._worst) < 1 or left.seconds <= 0:
+            if runs_that_fit(left, worst) < 1 or left.seconds <= 0:
                 raise BudgetError(
                     f"The budget is spent after {gone.runs} runs of this cycle.",
                     "Raise budget in the settings, or wait for the next day or month; "
@@ -59,10 +61,10 @@ class Purse:
     def count(self, usage: Usage) -> None:
         """Count what a run cost, whether it was made now or before a crash."""
         with self._lock:
-            cost = cost_of(usage, self._worst)
+            cost = cost_of(usage, self._stated)
             self._spent = self._spent.plus(cost)
-            self._worst = RunWorstCase(
-                tokens=max(self._worst.tokens, cost.tokens), usd=max(self._worst.usd, cost.usd)
+            self._dearest = Spend(
+                tokens=max(self._dearest.tokens, cost.tokens), usd=max(self._dearest.usd, cost.usd)
             )
 
     @property

@@ -4,6 +4,7 @@ Pure. A run that reports nothing is counted at the stated worst case, so that "u
 mean "free"; the forecast is an upper bound and is checked before the first run.
 """
 
+import math
 from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
@@ -23,6 +24,9 @@ class Left(NamedTuple):
 
 
 UNLIMITED = float("inf")
+SURPRISE = 2.0
+"""How many times the dearest run so far the next one is set aside as, once one was dearer than the
+stated worst case: what a run will report can't be known before it ends."""
 
 
 def cost_of(usage: Usage, worst: RunWorstCase) -> Spend:
@@ -34,6 +38,30 @@ def cost_of(usage: Usage, worst: RunWorstCase) -> Spend:
         runs=1,
         tokens=worst.tokens if usage.tokens is None else usage.tokens,
         usd=worst.usd if usage.usd is None else usage.usd,
+    )
+
+
+def set_aside(stated: RunWorstCase, dearest: Spend) -> RunWorstCase:
+    """Return what one run still to be made is set aside as.
+
+    The stated worst case, until a run turned out dearer; from then on twice the dearest.
+    """
+    dear_tokens = dearest.tokens > stated.tokens
+    return RunWorstCase(
+        tokens=math.ceil(SURPRISE * dearest.tokens) if dear_tokens else stated.tokens,
+        usd=SURPRISE * dearest.usd if dearest.usd > stated.usd else stated.usd,
+    )
+
+
+def seen_worst(stated: RunWorstCase, spent: Iterable[tuple[datetime, Spend]]) -> RunWorstCase:
+    """Return what a forecast counts a run as: the stated worst case, or what was seen if dearer.
+
+    Seen is the dearest phase of the past, on average over its runs.
+    """
+    seen = [one for _, one in spent if one.runs]
+    return RunWorstCase(
+        tokens=max([stated.tokens, *(math.ceil(one.tokens / one.runs) for one in seen)]),
+        usd=max([stated.usd, *(round(one.usd / one.runs, 6) for one in seen)]),
     )
 
 

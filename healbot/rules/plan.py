@@ -6,6 +6,8 @@ fit, further candidates go first, then new standings, then corpus cases other th
 
 from collections.abc import Callable, Sequence
 
+from pydantic import Field
+
 from healbot.records.case import Case, Split, Standing
 from healbot.records.record import Record, digest_of
 from healbot.records.settings import GateSettings
@@ -25,6 +27,7 @@ class Plan(Record):
         least: What it needs with everything optional left out.
         left_out: Corpus cases that the canary does not run this time.
         earn: Cases that may earn a standing.
+        parts: The forecast by phase of the cycle; adds up to ``runs``.
     """
 
     runs: int
@@ -33,6 +36,7 @@ class Plan(Record):
     earn: tuple[str, ...] = ()
     fallbacks: int = 0
     probes: int = 1
+    parts: dict[str, int] = Field(default_factory=dict)
 
 
 def plan_cycle(
@@ -61,15 +65,23 @@ def plan_cycle(
     order = _by_worth(corpus, train, salt)
     safe = sum(case.safety for case in corpus)
 
-    def worst(*, kept: int, earn: int, fallbacks: int, probes: int) -> int:
+    def parts(*, kept: int, earn: int, fallbacks: int, probes: int) -> dict[str, int]:
         new = [case for case in plain[:earn] if case.split != Split.TRAIN]
         canary = [*order[:kept], *new]
         safety = sum(case.safety for case in (*train, *canary))
         ceiling = max_runs(CaseCounts(len(train), len(heldout), len(canary), safety), numbers)
-        looks = 0 if probes <= 1 else probes * len(train) * numbers.repeats
-        first = len(train) * (numbers.repeats + RETRIES)
-        earning = earn * numbers.canary.repeats
-        return first + looks + earning + (1 + fallbacks) * ceiling.gate + ceiling.canary
+        return {
+            "measure": len(train) * numbers.repeats,
+            "diagnose": len(train) * RETRIES,
+            "edit": 0,
+            "probe": 0 if probes <= 1 else probes * len(train) * numbers.repeats,
+            "earn": earn * numbers.canary.repeats,
+            "gate": (1 + fallbacks) * ceiling.gate,
+            "canary": ceiling.canary,
+        }
+
+    def worst(*, kept: int, earn: int, fallbacks: int, probes: int) -> int:
+        return sum(parts(kept=kept, earn=earn, fallbacks=fallbacks, probes=probes).values())
 
     least = worst(kept=safe, earn=0, fallbacks=0, probes=1)
     kept = _most(safe, len(order), lambda n: worst(kept=n, earn=0, fallbacks=0, probes=1) <= fit)
@@ -88,6 +100,7 @@ def plan_cycle(
         earn=tuple(case.id for case in plain[:earn]),
         fallbacks=fallbacks,
         probes=probes,
+        parts=parts(kept=kept, earn=earn, fallbacks=fallbacks, probes=probes),
     )
 
 

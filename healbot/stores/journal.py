@@ -29,20 +29,30 @@ class FileJournal:
             return None
         return run if run.key == key else None
 
-    def begin(self, key: RunKey) -> int:
-        """Note that a run starts; returns how many earlier starts of it never finished."""
+    def lost(self, key: RunKey) -> int:
+        """Return how many starts of a run a crash cut off, whether or not it finished since."""
+        finished = self._at(self._runs, key.digest).exists()
+        return max(0, self._starts(key) - finished)
+
+    def _starts(self, key: RunKey) -> int:
+        try:
+            return self._at(self._begun, key.digest).stat().st_size
+        except OSError:
+            return 0
+
+    def begin(self, key: RunKey) -> None:
+        """Note that a run starts."""
         path = self._at(self._begun, key.digest)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("ab") as file:
-            lost = file.tell()
             file.write(b".")
-        return lost
 
     def put(self, run: Run) -> None:
         """Keep a finished run; the first whole one kept stays."""
         path = self._at(self._runs, run.key.digest)
         self._write(path, run.model_dump_json().encode(), whole=lambda: self.find(run.key))
-        self._at(self._begun, run.key.digest).unlink(missing_ok=True)
+        if self._starts(run.key) <= 1:  # else what was cut off before is still to be told
+            self._at(self._begun, run.key.digest).unlink(missing_ok=True)
 
     def load(self, digest: str) -> bytes | None:
         """Return content kept by its SHA-256, or None."""

@@ -75,6 +75,15 @@ def test_a_start_that_a_crash_cut_off_was_spent_as_well(tmp_path: Path) -> None:
     assert (spent.runs, spent.tokens) == (2, 5007)
 
 
+def test_a_start_that_a_crash_cut_off_leaves_less_room_for_further_runs(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, runs=2)
+    for repeat in (0, 1):
+        rig.journal.begin(rig.bench.evaluator.key(HARNESS, CASE, repeat))
+    with pytest.raises(BudgetError):
+        rig.bench.run([Wanted(HARNESS, CASE, repeat) for repeat in (0, 1)])
+    assert (rig.runner.runs, rig.purse.take().runs) == (0, 2)
+
+
 def test_when_the_budget_ends_what_was_begun_is_kept_and_counted(tmp_path: Path) -> None:
     rig = Rig(tmp_path, runs=3, parallel=3)
     with pytest.raises(BudgetError):

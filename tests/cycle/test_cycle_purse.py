@@ -39,11 +39,18 @@ def test_a_run_that_was_cheaper_leaves_room_for_more() -> None:
 
 
 def test_a_run_that_was_dearer_raises_what_later_ones_set_aside() -> None:
-    mine = purse(tokens=1000)
+    mine = purse(tokens=1300)
     mine.count(Usage(tokens=400))
     mine.reserve()
     with pytest.raises(BudgetError, match="after 1 runs"):
         mine.reserve()
+
+
+def test_one_that_was_dearer_does_not_change_what_an_unreported_run_counts() -> None:
+    mine = purse()
+    mine.count(Usage(tokens=400, usd=2))
+    mine.count(Usage())
+    assert mine.take() == Spend(runs=2, tokens=500, usd=2.5)
 
 
 def test_when_the_time_is_up_nothing_more_begins() -> None:

@@ -16,6 +16,8 @@ from healbot.rules.budget import (
     forecast,
     left_of,
     runs_that_fit,
+    seen_worst,
+    set_aside,
     spent_since,
 )
 
@@ -92,3 +94,18 @@ def test_the_forecast_of_what_fits_is_never_above_what_is_left(
     assert most.runs <= left.runs
     assert most.tokens <= left.tokens
     assert most.usd <= left.usd + 1e-3
+
+
+def test_a_forecast_counts_a_run_as_the_dearest_phase_seen_and_never_below_what_is_stated() -> None:
+    past = [
+        (NOW, Spend(runs=2, tokens=100, usd=0.1)),
+        (NOW, Spend(runs=3, tokens=6001, usd=1.2)),
+        (NOW, Spend(seconds=9)),
+    ]
+    assert seen_worst(WORST, past) == RunWorstCase(tokens=2001, usd=0.5)
+    assert seen_worst(WORST, past[:1]) == seen_worst(WORST, ()) == WORST
+
+
+def test_once_a_run_was_dearer_than_stated_twice_as_much_is_set_aside() -> None:
+    assert set_aside(WORST, Spend(tokens=1000, usd=0.5)) == WORST
+    assert set_aside(WORST, Spend(tokens=1001, usd=0.6)) == RunWorstCase(tokens=2002, usd=1.2)

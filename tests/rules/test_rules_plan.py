@@ -96,7 +96,7 @@ def test_a_plan_fits_whenever_the_least_one_does(
 ) -> None:
     cases, standings = make(train, heldout, corpus, safe)
     made = plan(cases, standings, fit, editors=editors)
-    assert made.least <= made.runs
+    assert made.least <= made.runs == sum(made.parts.values())
     assert made.runs <= max(fit, made.least)
     more = plan(cases, standings, fit + 50, editors=editors)
     assert len(more.left_out) <= len(made.left_out)
