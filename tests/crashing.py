@@ -19,7 +19,8 @@ from victim import AT, LOG
 
 from healbot.cycle.evaluate import mixed_seed
 from healbot.entry.audits import of_state
-from healbot.entry.wiring import Shop, open_shop
+from healbot.entry.unlocking import open_shop
+from healbot.entry.wiring import Shop
 from healbot.records.run import Run
 
 VICTIM = ROOT / "tests/victim.py"

@@ -6,26 +6,34 @@ from pathlib import Path
 from sandbox import git
 
 from healbot.forges.git import GitRepo
-from healbot.forges.local import LocalForge
+from healbot.forges.local import Known, LocalForge
+from healbot.ports import State
 from healbot.records.intent import MergePull, OpenPull
 from healbot.records.record import digest_bytes
 from healbot.stores.state import StateBranch
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 OLD, NEW = b"- Answer politely.\n", b"- Answer politely.\n- Escalate.\n"
+BRANCH = "healbot/s/escalate"
 PATH = "agents/s/instructions.md"
 
 
 def forge(folder: Path) -> LocalForge:
     repo = GitRepo(folder)
-    return LocalForge(repo, repo, StateBranch(repo, repo))
+
+    def known(_: State) -> dict[int, Known]:
+        refs = repo.refs("refs/healbot/pulls/")
+        heads = {int(ref.split("/")[3]): sha for ref, sha in refs.items()}
+        return {number: Known("main", BRANCH, sha) for number, sha in heads.items()}
+
+    return LocalForge(repo, repo, StateBranch(repo, repo), known=known)
 
 
 def tip(folder: Path, ref: str = "main") -> str:
     return git(folder, "rev-parse", ref)
 
 
-def opening(folder: Path, key: str = "open:1", branch: str = "healbot/s/escalate") -> OpenPull:
+def opening(folder: Path, key: str = "open:1", branch: str = BRANCH) -> OpenPull:
     return OpenPull(
         key=key, agent="s", at=AT, base_ref="main", base_sha=tip(folder), branch=branch,
         files={PATH: NEW}, commit_message="fix(s): escalate\n", title="fix(s): escalate",

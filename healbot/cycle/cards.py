@@ -102,6 +102,7 @@ def card_of(state: CycleState, proposal: Proposal, subject: Subject) -> Card:
             if one.key in proposal.cites
         ),
         claims=proposal.claims,
+        earlier=proposal.earlier,
         tried=tuple(_tried(state)),
     )
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from healbot.cycle.cards import Subject, card_of, final_verdict
 from healbot.cycle.execute import execute
+from healbot.cycle.memory import why_refused
 from healbot.cycle.opening import merged_body
 from healbot.cycle.propose import Guard
 from healbot.cycle.publish import (
@@ -245,6 +246,7 @@ def _nothing_proposed(state: CycleState) -> Closed:
         return Closed(verdict=Word.REJECTED, outcome="refused", note=note)
     notes = state.proposed.proposals if state.proposed else ()
     if notes:
-        rules = ", ".join(sorted({note.refused or "" for note in notes}))
-        return Closed(verdict=Word.INVALID, outcome="refused", note=f"refused unspent: {rules}")
+        rules = "; ".join(sorted({why_refused(note) for note in notes}))
+        text = f"refused unspent: {rules}"[:300]
+        return Closed(verdict=Word.INVALID, outcome="refused", note=text)
     return Closed(outcome="no-proposal", note=state.proposed.note if state.proposed else "")

@@ -8,24 +8,32 @@ from datetime import datetime, timedelta
 
 from healbot.cycle.book import Book
 from healbot.cycle.reading import Ground
+from healbot.cycle.undone import LOOK_BACK, Branch, undone
 from healbot.errors import BudgetError, NotNowError
-from healbot.ports import CommitInfo, ForgeReader, Repo
+from healbot.ports import ForgeReader, Repo
 from healbot.records.case import Split
-from healbot.records.ledger import Applied, Body, Declined, Opened, RolledBack, Spend, Used
+from healbot.records.ledger import (
+    Applied,
+    Body,
+    Declined,
+    Opened,
+    RolledBack,
+    Spend,
+    TakenBack,
+    Used,
+)
 from healbot.records.pull import Pull
 from healbot.records.record import digest_of
 from healbot.records.run import Outcome
-from healbot.records.settings import Mode, Settings
+from healbot.records.settings import AgentSettings, Mode, Settings
 from healbot.records.trailers import Trailers
-from healbot.rules.budget import Left, forecast, left_of, runs_that_fit, within
+from healbot.rules.budget import Left, forecast, left_of, runs_that_fit, seen_worst, within
 from healbot.rules.plan import plan_cycle
 from healbot.rules.progress import CycleState, Progress
 
 WEEK = timedelta(days=7)
 FIXED_OF = 5
 """Of six canary runs, how many a case must pass to count as fixed."""
-LOOK_BACK = 500
-"""How many commits back a revert is looked for."""
 
 
 def require_may_open(progress: Progress, settings: Settings, *, mode: Mode, now: datetime) -> None:
@@ -36,25 +44,35 @@ def require_may_open(progress: Progress, settings: Settings, *, mode: Mode, now:
     """
     if mode == Mode.OBSERVE:
         return
-    if progress.rollbacks:
-        until = progress.rollbacks[-1][0] + timedelta(hours=settings.watch.cooldown_hours)
-        if now < until:
-            raise NotNowError(
-                f"A rollback was made; no cycle begins before {until:%Y-%m-%d %H:%M} UTC.",
-                "Wait, or run with --mode observe, which writes nothing.",
-            )
+    last = progress.last_rollback()
+    until = last + timedelta(hours=settings.watch.cooldown_hours) if last else now
+    if now < until:
+        raise NotNowError(
+            f"A rollback was made; no cycle begins before {until:%Y-%m-%d %H:%M} UTC.",
+            "Wait, or run with --mode observe, which writes nothing.",
+        )
     waiting = progress.waiting()
     if len(waiting) >= settings.pulls.open:
         numbers = ", ".join(str(one.pull.number) for one in waiting if one.pull)
         raise NotNowError(
-            f"Pull request {numbers} still waits for a person.",
+            f"Pull request {numbers} still waits for a person, until it is merged or closed.",
             "Look at healbot pulls show, then merge or close it; or raise pulls.open.",
         )
-    week = [one for one in progress.cycles if one.pull and one.opened_at > now - WEEK]
-    if len(week) >= settings.pulls.per_week:
+    _require_under_cap(progress, settings.pulls.per_week, now)
+
+
+def _require_under_cap(progress: Progress, most: int, now: datetime) -> None:
+    if most == 0:
         raise NotNowError(
-            f"{len(week)} pull requests were opened within a week, and pulls.per_week is "
-            f"{settings.pulls.per_week}.",
+            "pulls.per_week is 0, so no pull request is ever opened.",
+            "Raise pulls.per_week, or run with --mode observe.",
+        )
+    week = progress.pulls_since(now - WEEK)
+    if len(week) >= most:
+        until = week[-most] + WEEK
+        raise NotNowError(
+            f"{len(week)} pull requests were opened within a week, and pulls.per_week is {most}; "
+            f"no cycle begins before {until:%Y-%m-%d %H:%M} UTC.",
             "Wait, raise pulls.per_week, or run with --mode observe.",
         )
 
@@ -67,7 +85,7 @@ def opened(
     Raises:
         BudgetError: Not even the least plan fits into what the budgets leave.
     """
-    worst = settings.budget.unreported_run
+    worst = seen_worst(settings.budget.unreported_run, progress.spent)
     fit = runs_that_fit(left, worst)
     plan = plan_cycle(
         ground.of(Split.TRAIN, Split.HELDOUT),
@@ -80,7 +98,7 @@ def opened(
     if plan.runs > fit:
         raise BudgetError(
             f"A cycle over these cases needs up to {plan.least} runs, and the budgets leave "
-            f"{max(0, fit)} (an unreported run counts {worst.tokens} tokens and ${worst.usd}).",
+            f"{max(0, fit)} (a run counts up to {worst.tokens} tokens and ${worst.usd:g}).",
             "Raise budget.cycle, budget.day or budget.month, or lower budget.unreported_run.",
         )
     return Opened(
@@ -112,54 +130,63 @@ def left_for(
 
 
 def settled(
-    book: Book, reader: ForgeReader, *, repo: Repo, tip: str
+    book: Book, reader: ForgeReader, *, repo: Repo, tip: str, agent: AgentSettings
 ) -> tuple[tuple[str | None, Body], ...]:
     """Return the entries, with their cycles, for what was decided outside a cycle since.
 
-    The forge and the branch are the facts: a pull request that somebody merged or closed, by
-    whichever door, a merge that somebody reverted, by the forge's button or by git, and a rollback
-    of ours that was cut off between its commit and its entry.
+    The forge and the branch are the facts: a pull request that somebody merged, closed or reopened,
+    by whichever door, a merge that somebody reverted, by the forge's button or by git, a revert
+    that was itself undone, and a rollback of ours that was cut off between its commit and its
+    entry.
     """
+    progress = book.progress
     found: list[tuple[str | None, Body]] = []
-    for state in book.progress.waiting():
-        pull = reader.pull(state.pull.number) if state.pull else None
-        if pull and state.pull and pull.state == "closed":
-            declined = Declined(
-                number=pull.number, by=pull.closed_by, candidate=state.pull.candidate
-            )
-            found.append((state.id, declined))
-        if pull and pull.state == "merged":
-            found.append((state.id, merged_body(state, pull)))
-    found += [(None, body) for body in _reverted(book, repo.log(tip, limit=LOOK_BACK))]
+    for state in progress.cycles:
+        body = _told(state, progress, reader)
+        found += [(state.id, body)] if body else []
+    branch = Branch(repo, agent, tip, repo.log(tip, limit=LOOK_BACK))
+    merged = [body.sha for _, body in found if isinstance(body, Applied)]
+    passed_over = {*merged, *(one.applied.sha for one in progress.merges)}
+    found += [(None, body) for body in undone(progress, branch, passed_over=passed_over)]
+    found += [(None, body) for body in _cut_off(book, branch, found)]
     return tuple(found)
 
 
-def _reverted(book: Book, commits: Sequence[CommitInfo]) -> Iterable[RolledBack]:
-    """Find reverts that the ledger does not know, oldest first.
+def _told(state: CycleState, progress: Progress, reader: ForgeReader) -> Body | None:
+    """Return what became of a cycle's pull request at a person's hands, if that is news."""
+    opened = state.pull
+    waits = state in progress.waiting()
+    if not opened or not (waits or state.declined):
+        return None
+    pull = reader.pull(opened.number)
+    if pull and waits and pull.state == "closed":
+        by, at = pull.closed_by, pull.closed_at
+        return Declined(number=pull.number, by=by, candidate=opened.candidate, made_at=at)
+    if pull and waits and pull.state == "merged":
+        return merged_body(state, pull)
+    if pull and state.closed and state.declined and pull.state == "open":
+        return TakenBack(number=pull.number, by="a person", after=opened.candidate)
+    return None
 
-    Either of a merge that it still counts as standing, or made by us onto a head of this chain.
-    """
-    standing = [merge.applied for merge in book.progress.merges if merge.rolled_back is None]
-    recorded = {body.sha for _, body in book.progress.rollbacks}
-    for commit in reversed(commits):
-        if commit.sha in recorded:
-            continue
+
+def _cut_off(
+    book: Book, branch: Branch, found: Sequence[tuple[str | None, Body]]
+) -> Iterable[RolledBack]:
+    """Find rollbacks made by us onto a head of this chain that no entry tells of, oldest first."""
+    told = {body.sha for _, body in found if isinstance(body, RolledBack)}
+    known = told | {body.sha for _, body in book.progress.rollbacks}
+    for commit in reversed(branch.commits):
         ours = Trailers.parse(commit.message)
-        words = "\nThis reverts commit "  # a line of its own, as git writes it; no quotation
-        merge = next((one for one in standing if words + one.sha in commit.message), None)
-        if merge is None and not (
-            ours.reverts and ours.agent == book.agent and book.has(ours.ledger)
-        ):
+        mine = ours.reverts and ours.agent == book.agent and book.has(ours.ledger)
+        if commit.sha in known or not mine or branch.revision(commit.sha) != ours.revision:
             continue
-        standing = [one for one in standing if one is not merge]
-        said = commit.message.split("\n\n")[1].strip() if ours.reverts else ""
         yield RolledBack(
-            number=merge.number if merge else None,
+            number=None,
             by=commit.author,
-            why=said or f"reverted by {commit.sha[:12]}",
-            before=merge.after if merge else ours.baseline,
-            after=merge.before if merge else ours.revision,
-            reverted_sha=merge.sha if merge else "",
+            why=commit.message.split("\n\n")[1].strip(),
+            before=ours.baseline,
+            after=ours.revision,
+            reverted_sha="",
             sha=commit.sha,
             made_at=commit.at,
         )

@@ -7,6 +7,7 @@ there is only one candidate to choose from.
 from collections.abc import Callable, Sequence
 
 from healbot.cycle.draws import Draws
+from healbot.cycle.memory import Answer, Memory
 from healbot.errors import CouldNotTellError
 from healbot.ports import Editor, Journal
 from healbot.records.brief import Brief
@@ -22,17 +23,28 @@ Guard = Callable[[Edit], Guarded]
 """The guard over the baseline: what an edit would yield, or why it may not."""
 
 
+NOTHING = Memory()
+"""Remembers nothing."""
+
+
 def propose(
-    editors: Sequence[Editor], brief: Brief, *, guard: Guard, journal: Journal, most: int
+    editors: Sequence[Editor],
+    brief: Brief,
+    *,
+    guard: Guard,
+    journal: Journal,
+    most: int,
+    memory: Memory = NOTHING,
 ) -> Proposed:
     """Ask every editor, and keep each distinct proposal with the guard's answer to it.
 
-    Beyond ``most`` that the guard lets through, the rest are named as refused, unspent.
+    What was refused before and brings no new evidence, and whatever goes beyond ``most``, is named
+    as refused, unspent.
     """
     notes: dict[str, ProposalNote] = {}
     for editor in editors:
         for answer in editor.propose(brief):
-            note = _judged(answer, brief, guard=guard, journal=journal)
+            note = _judged(answer, brief, guard=guard, journal=journal, memory=memory)
             live = [one.candidate for one in notes.values() if not one.refused]
             if not note.refused and note.candidate in live:
                 note = note.model_copy(update={"refused": "same-result"})
@@ -45,12 +57,17 @@ def propose(
     )
 
 
-def _judged(answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal) -> ProposalNote:
+def _judged(
+    answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal, memory: Memory
+) -> ProposalNote:
     guarded = guard(answer.edit)
     candidate = guarded.candidate.revision if guarded.candidate else ""
-    refused = guarded.refusals[0].rule if guarded.refusals else None
-    if answer.edit.digest in brief.refused_before:
-        refused = "tried-before"
+    known = Answer()
+    if guarded.candidate:
+        known = memory.ask(answer.edit, guarded.candidate, brief=brief, claims=answer.claims)
+    refused = guarded.refusals[0].rule if guarded.refusals else known.refused
+    if answer.edit.digest in brief.refused_before and not known.earlier:
+        refused = known.refused or "tried-before"
     whole = answer.model_copy(
         update={
             "baseline": brief.harness.revision,
@@ -59,9 +76,11 @@ def _judged(answer: Proposal, brief: Brief, *, guard: Guard, journal: Journal) -
                 *answer.needs_person,
                 *(reason.text for reason in guarded.needs_person),
             ),
+            "earlier": known.earlier,
         }
     )
-    return noted(whole, journal, refused=refused)
+    note = noted(whole, journal, refused=refused)
+    return note.model_copy(update={"earlier": known.numbers})
 
 
 def probe(
@@ -139,6 +158,7 @@ def _compose(
         cites=tuple(dict.fromkeys(cite for one in supported for cite in one.cites)),
         born_of="lesson" if "lesson" in born else supported[0].born_of,
         needs_person=tuple(dict.fromkeys(why for one in supported for why in one.needs_person)),
+        earlier=tuple(dict.fromkeys(no for one in supported for no in one.earlier)),
     )
     return (noted(whole, journal, refused=None),)
 
@@ -155,6 +175,7 @@ def noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> Propo
         cites=proposal.cites,
         born_of=proposal.born_of,
         refused=refused,
+        earlier=tuple(no.number for no in proposal.earlier if no.number),
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from healbot.cycle.draws import Draws, runs_behind
 from healbot.cycle.evaluate import Bench
 from healbot.cycle.measure import diagnose, earn, measure
+from healbot.cycle.memory import Memory, nothing_remembered, skips
 from healbot.cycle.propose import Guard, load_proposal, probe, propose
 from healbot.cycle.reading import Ground
 from healbot.cycle.trial import canary_rows, gate_rows, hold
@@ -55,6 +56,7 @@ class Research(NamedTuple):
     journal: Journal
     numbers: GateSettings
     voice: Voice
+    remember: Callable[[Progress], Memory] = nothing_remembered
 
     def perform(self, phase: Phase, state: CycleState, progress: Progress) -> Body:
         """Carry out one phase; returns the entry that ends it."""
@@ -78,11 +80,16 @@ class Research(NamedTuple):
         return body
 
     def _say_unscored(self, body: Measured) -> None:
-        """Tell a person why a case could not be scored; the text is not kept."""
+        """Tell a person that a case could not be scored; what the agent printed is not repeated."""
         for run in runs_behind(body.used, self.bench):
             if run.case_id in body.unscored and run.key.repeat == body.used[0].repeats[0]:
-                why = [one.reason for one in run.checks if one.outcome == Outcome.NONE][:1]
-                self.voice.note(f"{run.case_id} can't be scored: {'; '.join([*why, *run.notes])}")
+                why = [one.check for one in run.checks if one.outcome == Outcome.NONE][:1]
+                said = "; ".join(run.notes) if run.ended == "not-started" else ""
+                said = said or f"its check {''.join(why) or '-'} could not tell"
+                self.voice.note(
+                    f"{run.case_id} can't be scored: {said}; "
+                    f"healbot cases run -k {run.case_id} says more"
+                )
 
     def _diagnose(self, state: CycleState, progress: Progress) -> Diagnosed:
         assert state.measured  # noqa: S101 - the order of phases
@@ -119,9 +126,17 @@ class Research(NamedTuple):
             lessons=tuple(self.lessons),
             refused_before=progress.refused,
         )
-        return propose(
-            self.editors, brief, guard=self.guard, journal=self.journal, most=state.opened.probes
+        body = propose(
+            self.editors,
+            brief,
+            guard=self.guard,
+            journal=self.journal,
+            most=state.opened.probes,
+            memory=self.remember(progress),
         )
+        for line in skips(body.proposals):
+            self.voice.note(line)
+        return body
 
     def _probe(self, state: CycleState, progress: Progress) -> Probed:
         assert state.proposed  # noqa: S101 - the order of phases

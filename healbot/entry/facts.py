@@ -4,7 +4,7 @@ Knows the wiring and the records; prints nothing.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from healbot.cycle.reading import harness_at
 from healbot.entry.wiring import Shop
@@ -52,27 +52,39 @@ def _agent(shop: Shop, agent: AgentSettings, pulls: Sequence[Pull]) -> Facts:
             one.number for one in pulls if one.agent == agent.name and one.state == "open"
         ],
         "cycle": progress.current.id if progress.current else None,
-        "last": _last(last),
+        "last": _last(last, progress),
+        "cooldown_until": _cooldown(progress, shop.settings.watch.cooldown_hours, now),
         "lease": f"{holder.holder} until {holder.until:%H:%M} UTC" if holder else None,
         "today": _budget(spent_since(progress.spent, day), budget.day),
         "month": _budget(spent_since(progress.spent, day.replace(day=1)), budget.month),
     }
 
 
-def _last(cycle: CycleState | None) -> Facts | None:
+def _cooldown(progress: Progress, hours: float, now: datetime) -> str | None:
+    last = progress.last_rollback()
+    until = last + timedelta(hours=hours) if last else now
+    return until.isoformat(timespec="seconds") if until > now else None
+
+
+def _last(cycle: CycleState | None, progress: Progress) -> Facts | None:
     if cycle is None:
         return None
     closed = cycle.closed
+    merge = next((one for one in progress.merges if one.cycle == cycle.id), None)
+    undone = bool(merge and merge.rolled_back)
     return {
         "cycle": cycle.id,
         "at": cycle.opened_at.isoformat(timespec="seconds"),
-        "outcome": closed.outcome if closed else "under way",
+        "outcome": "rolled-back" if undone else _what(cycle, merge),
         "note": closed.note if closed else "",
     }
 
 
 def _budget(spent: Spend, limit: SpanBudget) -> Facts:
-    return {**spent.model_dump(), "limits": limit.model_dump(exclude_none=True)}
+    limits = limit.model_dump(exclude_none=True)
+    gone = {**spent.model_dump(), "minutes": spent.seconds / 60}
+    left = {name: round(max(0.0, most - gone[name]), 6) for name, most in limits.items()}
+    return {**spent.model_dump(), "limits": limits, "left": left}
 
 
 def history(shop: Shop, agent: AgentSettings) -> list[Facts]:

@@ -7,6 +7,7 @@ import typer
 from healbot.entry.facts import pull_row
 from healbot.entry.options import HERE, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json, table
+from healbot.records.intent import Effect
 from healbot.records.pull import Pull
 from healbot.views.card import parse
 from healbot.views.plain import cleaned
@@ -79,7 +80,10 @@ def merge(number: Number, repo: RepoOption = HERE, as_document: JsonOption = Fal
     if as_document:
         as_json(effect.model_dump(mode="json"))
         return
-    print(f"Merged pull request {number} as {effect.sha[:12]}. Undo: healbot rollback --why …")
+    done = "was merged already" if effect.found else "merged"
+    into = f" into {effect.base_ref}" if effect.base_ref else ""
+    print(f"Pull request {number} {done}{into} as {effect.sha[:12]}.{_branch(effect)}")
+    print(f"Undo: healbot rollback --to {number} --why …")
 
 
 @app.command()
@@ -92,8 +96,17 @@ def close(
     from healbot.entry.queue import close as close_pull  # noqa: PLC0415 - heavy
 
     with opened(repo) as shop:
-        close_pull(shop, number, why)
-    print(f"Closed pull request {number}; the same edit will not be proposed again.")
+        effect = close_pull(shop, number, why)
+    done = "was closed already" if effect.found else "closed"
+    print(f"Pull request {number} {done}.{_branch(effect)}")
+    print("The same edit, however it is worded, is not proposed again without new evidence.")
+
+
+def _branch(effect: Effect) -> str:
+    """Say what became of the pull request's branch, from the forge's answer."""
+    gone = f" Branch {effect.deleted} deleted." if effect.deleted else ""
+    note = f" Note: {effect.note}." if effect.note else ""
+    return gone + note
 
 
 @app.command()

@@ -45,7 +45,7 @@ def merge(shop: Shop, number: int) -> Effect:
             state.pull.head_sha,
             trailers=trailers_of(state, state.pull.candidate, agent=agent, ledger=book.head),
             unchanged=judged_files(shop.live(agent), agent),
-            by=who(),
+            by=who(shop),
             at=shop.clock.now(),
         )
         (effect,) = execute([intent], shop.forge, book.keep)
@@ -53,8 +53,8 @@ def merge(shop: Shop, number: int) -> Effect:
         return effect
 
 
-def close(shop: Shop, number: int, because: str) -> None:
-    """Close a pull request as a person: a no, which is remembered."""
+def close(shop: Shop, number: int, because: str) -> Effect:
+    """Close a pull request as a person: a no, which is remembered; returns the forge's answer."""
     pull = known(shop, number)
     with shop.book(shop.agent(pull.agent)) as book:
         settle(shop, book)
@@ -65,11 +65,13 @@ def close(shop: Shop, number: int, because: str) -> None:
             require_no_cycle(
                 book
             )  # its own unfinished cycle ends by this no; another must not wait
-        by, at = who(), shop.clock.now()
-        execute([close_intent(pull, by=by, at=at, because=because)], shop.forge, book.keep)
+        by, at = who(shop), shop.clock.now()
+        intent = close_intent(pull, by=by, at=at, because=because)
+        (effect,) = execute([intent], shop.forge, book.keep)
         if state and state.pull and not state.declined:
-            body = Declined(number=number, by=by, candidate=state.pull.candidate)
+            body = Declined(number=number, by=by, candidate=state.pull.candidate, made_at=at)
             book.append(body, cycle=state.id)
+        return effect
 
 
 def comment(shop: Shop, number: int, text: str) -> None:

@@ -2,13 +2,28 @@
 
 Knows refs, commits and the queue's records in the state (``pulls/<n>.json``). Record and refs move
 in one swap, so a pull request is never half opened, half merged or half closed; two clones share it
-through a bare remote. It has no server, no account and no network of its own.
+through a bare remote. It has no server, no account and no network of its own. A record is data that
+anyone who can push may edit: what git and the ledger know is believed before it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from healbot.errors import HarnessChangedError, InputError, RefusedError, StaleError
+from healbot.forges.recording import (
+    AUTHOR,
+    closed_effect,
+    found,
+    gone,
+    is_done,
+    merged_effect,
+    still_open,
+    taken,
+    touched,
+    with_comment,
+)
+from healbot.forges.truth import Truth
 from healbot.ports import Repo, RepoWriter, State, Store, Swap
 from healbot.records.intent import (
     ClosePull,
@@ -21,13 +36,24 @@ from healbot.records.intent import (
     SayOnPull,
     UpdatePull,
 )
-from healbot.records.pull import OUTCOME, Comment, Pull, PullCheck
+from healbot.records.pull import OUTCOME, Comment, Pull
 from healbot.records.record import digest_bytes
 
 ATTEMPTS = 8
-AUTHOR = "healbot"
 LOOK_BACK = 500
 """How many commits back a restore that was made already is looked for."""
+
+OURS = "refs/heads/healbot/"
+"""Where every branch of ours lies; no other is ever deleted."""
+
+
+class Known(NamedTuple):
+    """What the ledger knows of a pull request, and its record may not change."""
+
+    base_ref: str
+    branch: str
+    head_sha: str
+
 
 _Change = tuple[Pull | None, list[Swap], Effect]
 
@@ -45,10 +71,21 @@ def head_ref(number: int) -> str:
 class LocalForge:
     """``ForgeReader`` and ``ForgeWriter`` inside one repository."""
 
-    def __init__(self, repo: Repo, writer: RepoWriter, store: Store) -> None:
+    def __init__(
+        self,
+        repo: Repo,
+        writer: RepoWriter,
+        store: Store,
+        *,
+        known: Callable[[State], Mapping[int, Known]] = lambda _: {},
+    ) -> None:
+        """Open the queue; ``known`` reads what the ledger of a state has of each number."""
         self._repo = repo
         self._writer = writer
         self._store = store
+        self._truth = Truth(repo)
+        self._read_known = known
+        self._known: tuple[str | None, Mapping[int, Known]] = (None, {})
 
     def pulls(self) -> tuple[Pull, ...]:
         """Return all pull requests, oldest first, heads as they stand now."""
@@ -56,7 +93,8 @@ class LocalForge:
 
     def pull(self, number: int) -> Pull | None:
         """Return one, or None."""
-        return next((one for one in self.pulls() if one.number == number), None)
+        state = self._store.load()
+        return self._one(state, number) if pull_path(number) in state.files else None
 
     def find(self, intent: Intent) -> Effect | None:
         """Return the effect where it is there already."""
@@ -67,12 +105,12 @@ class LocalForge:
             same = [one for one in self._pulls(state) if one.key == intent.key]
             return self._found_open(intent, same[0].number) if same else None
         pull = self._one(state, intent.number)
-        return _found(intent, pull) if _is_done(intent, pull) else None
+        return found(intent, pull) if is_done(intent, pull) else None
 
     def _found_open(self, intent: OpenPull, number: int) -> Effect:
         """Say what was opened: its own commit, whatever somebody pushed to the branch since."""
         sha = self._repo.resolve(head_ref(number)) or ""
-        return Effect(key=intent.key, found=True, number=number, sha=sha)
+        return Effect(key=intent.key, found=True, number=number, sha=sha, base_ref=intent.base_ref)
 
     def perform(self, intent: Intent) -> Effect:
         """Bring the effect about, all of it or nothing; see ``ports.ForgeWriter``."""
@@ -104,7 +142,7 @@ class LocalForge:
             case ClosePull():
                 return lambda state: self._close(state, intent)
             case UpdatePull() | SayOnPull() | PostCheck():
-                return lambda state: _touched(self._one(state, intent.number), intent)
+                return lambda state: touched(self._one(state, intent.number), intent)
 
     def _save(self, state: State, pull: Pull, *, swaps: list[Swap], intent: Intent) -> None:
         at: datetime = getattr(intent, "at", pull.opened_at)
@@ -135,37 +173,27 @@ class LocalForge:
                 f"{pull_path(number)} on healbot/state is no pull request record.",
                 "Restore it from the branch's history with git, then run the command again.",
             ) from error
-        if pull.state != "open":
+        known = self._known_of(state).get(number)
+        if known:
+            pull = pull.model_copy(update={**known._asdict(), "number": number})
+        if pull.state == "closed" or (pull.state == "merged" and self._truth.bears_out(pull)):
             return pull
         head = self._repo.resolve(f"refs/heads/{pull.branch}")
-        pull = pull.model_copy(update={"head_sha": head}) if head else pull
-        return self._merged_elsewhere(pull) or pull
+        open_: dict[str, object] = {"state": "open", "merged_sha": "", "base_before_sha": ""}
+        pull = pull.model_copy(update=open_ | ({"head_sha": head} if head else {}))
+        return self._truth.merged_elsewhere(pull) or pull
 
-    def _merged_elsewhere(self, pull: Pull) -> Pull | None:
-        """Return the pull request as merged where git itself has merged it; else None."""
-        tip = self._repo.resolve(f"refs/heads/{pull.base_ref}")
-        if not tip or self._repo.merge_base(tip, pull.head_sha) != pull.head_sha:
-            return None
-        commits = self._repo.log(tip, limit=LOOK_BACK)
-        merge = next((one for one in commits if pull.head_sha in one.parents[1:]), None)
-        merge = merge or next((one for one in commits if one.sha == pull.head_sha), None)
-        if merge is None:
-            return None
-        merged: dict[str, object] = {
-            "state": "merged",
-            "draft": False,
-            "closed_at": merge.at,
-            "closed_by": merge.author,
-            "base_before_sha": merge.parents[0] if merge.parents else "",
-            "merged_sha": merge.sha,
-        }
-        return pull.model_copy(update=merged)
+    def _known_of(self, state: State) -> Mapping[int, Known]:
+        if self._known[0] is None or self._known[0] != state.sha:
+            self._known = (state.sha, self._read_known(state))
+        return self._known[1]
 
     def _open(self, state: State, intent: OpenPull) -> _Change:
         kept = self._repo.refs("refs/healbot/pulls/")  # these outlive a lost state branch
-        taken = [one.number for one in self._pulls(state)]
-        taken += [int(part) for ref in kept if (part := ref.split("/")[3]).isdecimal()]
-        number = max(taken, default=0) + 1
+        used = [one.number for one in self._pulls(state)]
+        used += [int(part) for ref in kept if (part := ref.split("/")[3]).isdecimal()]
+        used += self._known_of(state)  # a number is never used again, whatever was deleted
+        number = max(used, default=0) + 1
         base = self._repo.resolve(f"refs/heads/{intent.base_ref}")
         if base is None:
             raise RefusedError(
@@ -182,7 +210,7 @@ class LocalForge:
         there = self._repo.resolve(ref)
         swaps = [Swap(head_ref(number), None, sha)]
         if there != sha:
-            swaps.append(Swap(ref, there, sha) if there is None else _taken(intent.branch))
+            swaps.append(Swap(ref, there, sha) if there is None else taken(intent.branch))
         pull = Pull(
             number=number,
             key=intent.key,
@@ -196,10 +224,10 @@ class LocalForge:
             reviewers=intent.reviewers,
             opened_at=intent.at,
         )
-        return pull, swaps, Effect(key=intent.key, number=number, sha=sha)
+        return pull, swaps, Effect(key=intent.key, number=number, sha=sha, base_ref=intent.base_ref)
 
     def _merge(self, state: State, intent: MergePull) -> _Change:
-        pull = _still_open(self._one(state, intent.number))
+        pull = still_open(self._one(state, intent.number))
         ref = f"refs/heads/{pull.base_ref}"
         tip = self._repo.resolve(ref)
         if tip is None:
@@ -210,7 +238,9 @@ class LocalForge:
                 "Close it, or put its branch back to the judged commit.",
             )
         self._require_unchanged(tip, intent)
-        sha = self._writer.merge(tip, intent.head_sha, message=intent.commit_message, at=intent.at)
+        sha = self._writer.merge(
+            tip, intent.head_sha, message=intent.commit_message, at=intent.at, by=intent.by
+        )
         if sha is None:
             raise HarnessChangedError(
                 f"Pull request {pull.number} conflicts with {pull.base_ref!r}.",
@@ -226,10 +256,28 @@ class LocalForge:
                 "merged_sha": sha,
             }
         )
-        swaps = [Swap(ref, tip, sha)]
-        if self._repo.resolve(f"refs/heads/{pull.branch}"):
-            swaps.append(Swap(f"refs/heads/{pull.branch}", pull.head_sha, None))
-        return merged, swaps, _merged(intent, merged)
+        drop, note = self._branch_away(state, pull, pull.head_sha)
+        effect = merged_effect(intent, merged).model_copy(update=gone(drop, note))
+        return merged, [Swap(ref, tip, sha), *drop], effect
+
+    def _branch_away(
+        self, state: State, pull: Pull, expected: str | None
+    ) -> tuple[list[Swap], str]:
+        """Return the deletion of a pull request's branch, or why it is left."""
+        ref = f"refs/heads/{pull.branch}"
+        there = self._repo.resolve(ref)
+        if there is None:
+            return [], ""
+        left = f"the branch {pull.branch} was left: "
+        known = self._known_of(state).get(pull.number)
+        if not known or known.branch != pull.branch or not ref.startswith(OURS):
+            return [], f"{left}the ledger does not know it as healbot's"
+        where = self._repo.checked_out(ref)
+        if where:
+            return [], f"{left}it is checked out in {where}"
+        if there != expected:
+            return [], f"{left}it holds commits that are not healbot's"
+        return [Swap(ref, there, None)], ""
 
     def _require_unchanged(self, tip: str, intent: MergePull) -> None:
         files = self._repo.tree(tip)
@@ -243,21 +291,19 @@ class LocalForge:
                 )
 
     def _close(self, state: State, intent: ClosePull) -> _Change:
-        pull = _still_open(self._one(state, intent.number))
+        pull = still_open(self._one(state, intent.number))
         said = Comment(author=AUTHOR, at=intent.at, body=intent.because, marker=OUTCOME)
         closed = pull.model_copy(
             update={
                 "state": "closed",
                 "closed_at": intent.at,
                 "closed_by": intent.by,
-                "comments": _with_comment(pull, said) if intent.because else pull.comments,
+                "comments": with_comment(pull, said) if intent.because else pull.comments,
             }
         )
-        branch = self._repo.resolve(f"refs/heads/{pull.branch}")
-        judged = self._repo.resolve(head_ref(pull.number))
-        ours = branch is not None and branch == judged  # a person's own commits stay
-        swaps = [Swap(f"refs/heads/{pull.branch}", branch, None)] if ours else []
-        return closed, swaps, _closed(intent, closed)
+        known = self._known_of(state).get(pull.number)
+        drop, note = self._branch_away(state, pull, known.head_sha if known else None)
+        return closed, drop, closed_effect(intent, closed).model_copy(update=gone(drop, note))
 
     def _restore(self, intent: Restore) -> _Change:
         ref = f"refs/heads/{intent.base_ref}"
@@ -274,12 +320,15 @@ class LocalForge:
                 parents=(tip,),
                 message=intent.commit_message,
                 at=intent.at,
+                by=intent.by,
             )
             if intent.reverts_sha:
                 note = (
                     "later edits stood in the way of a plain revert; the saved files were restored"
                 )
-        effect = Effect(key=intent.key, sha=sha, before_sha=tip, note=note)
+        effect = Effect(
+            key=intent.key, sha=sha, before_sha=tip, note=note, base_ref=intent.base_ref
+        )
         return None, [Swap(ref, tip, sha)], effect
 
     def _true_revert(self, tip: str, intent: Restore) -> str | None:
@@ -287,7 +336,7 @@ class LocalForge:
         if not intent.reverts_sha:
             return None
         sha = self._writer.revert(
-            tip, intent.reverts_sha, message=intent.commit_message, at=intent.at
+            tip, intent.reverts_sha, message=intent.commit_message, at=intent.at, by=intent.by
         )
         if sha is None:
             return None
@@ -305,93 +354,3 @@ class LocalForge:
             if (one.parents, one.message.strip()) == made:
                 return Effect(key=intent.key, found=True, sha=one.sha, before_sha=intent.expect)
         return None
-
-
-def _touched(
-    pull: Pull, intent: UpdatePull | SayOnPull | PostCheck
-) -> tuple[Pull, list[Swap], Effect]:
-    """Return the record with a body, comment or check set; a comment of ours is edited in place."""
-    effect = Effect(key=intent.key, number=pull.number)
-    if isinstance(intent, UpdatePull):
-        _still_open(pull)
-        return pull.model_copy(update={"body": intent.body, "draft": intent.draft}), [], effect
-    if isinstance(intent, PostCheck):
-        kept = [one for one in pull.checks if (one.name, one.head_sha) != _place(intent)]
-        check = PullCheck(
-            name=intent.name,
-            head_sha=intent.head_sha,
-            conclusion=intent.conclusion,
-            summary=intent.summary,
-        )
-        return pull.model_copy(update={"checks": (*kept, check)}), [], effect
-    comment = Comment(author=AUTHOR, at=intent.at, body=intent.body, marker=intent.marker)
-    return pull.model_copy(update={"comments": _with_comment(pull, comment)}), [], effect
-
-
-def _with_comment(pull: Pull, comment: Comment) -> tuple[Comment, ...]:
-    """Return the comments with one more, or with the one of the same marker replaced in place."""
-    mark = comment.marker
-    others = [one for one in pull.comments if not mark or one.marker != mark]
-    place = next(
-        (n for n, one in enumerate(pull.comments) if mark and one.marker == mark), len(others)
-    )
-    others.insert(place, comment)
-    return tuple(others)
-
-
-def _is_done(intent: Intent, pull: Pull) -> bool:
-    match intent:
-        case UpdatePull():
-            return pull.body == intent.body and pull.draft == intent.draft
-        case SayOnPull():
-            return any(
-                (one.marker, one.body) == (intent.marker, intent.body) for one in pull.comments
-            )
-        case PostCheck():
-            said = (intent.conclusion, intent.summary)
-            return any(
-                (one.name, one.head_sha) == _place(intent) and (one.conclusion, one.summary) == said
-                for one in pull.checks
-            )
-        case MergePull():
-            return pull.state == "merged"
-        case ClosePull():
-            return pull.state == "closed"
-        case _:
-            return False
-
-
-def _place(intent: PostCheck) -> tuple[str, str]:
-    return intent.name, intent.head_sha
-
-
-def _found(intent: Intent, pull: Pull) -> Effect:
-    sha = pull.merged_sha if isinstance(intent, MergePull) else pull.head_sha
-    return Effect(
-        key=intent.key, found=True, number=pull.number, sha=sha, before_sha=pull.base_before_sha
-    )
-
-
-def _merged(intent: MergePull, pull: Pull) -> Effect:
-    return Effect(
-        key=intent.key, number=pull.number, sha=pull.merged_sha, before_sha=pull.base_before_sha
-    )
-
-
-def _closed(intent: ClosePull, pull: Pull) -> Effect:
-    return Effect(key=intent.key, number=pull.number)
-
-
-def _still_open(pull: Pull) -> Pull:
-    if pull.state != "open":
-        raise RefusedError(
-            f"Pull request {pull.number} is {pull.state} already.", "See healbot pulls show."
-        )
-    return pull
-
-
-def _taken(branch: str) -> Swap:
-    raise RefusedError(
-        f"The branch {branch!r} is there already, with other commits.",
-        "Delete or rename it, then run the cycle again.",
-    )

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from healbot.records.case import Split, Standing
+from healbot.records.edit import Earlier
 from healbot.records.record import Record
 from healbot.records.run import Outcome
 from healbot.records.settings import Mode
@@ -241,6 +242,7 @@ class Card(Record):
         null_pass: How likely an edit that does nothing would have passed, 0 to 1.
         not_covered, could_not_tell: Statements, a phrase each.
         claims: Ids of the cases that the edit says it fixes: its prediction.
+        earlier: What a person, or a verdict, said to the same edit before.
         ledger: Digest of the ledger's head when the card was written.
         complete: False where a parsed payload had to leave details out.
     """
@@ -272,6 +274,7 @@ class Card(Record):
     runs: tuple[RunLine, ...] = ()
     lessons: tuple[CitedLesson, ...] = ()
     claims: tuple[Text, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
     tried: tuple[Tried, ...] = ()
     complete: bool = True
 

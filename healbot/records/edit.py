@@ -4,6 +4,7 @@ Knows the shape only; applying and inverting are ``rules/edits.py``, what no edi
 ``rules/guard.py``.
 """
 
+from datetime import date
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -48,6 +49,21 @@ class Edit(Record):
         return digest_of(self)
 
 
+class Earlier(Record):
+    """A person's no, or a verdict, to the same edit; and what is new since, a phrase each.
+
+    Attributes:
+        number: The pull request, where there was one.
+        what: What became of it: ``closed``, ``rolled back`` or ``refused``.
+    """
+
+    number: int | None = None
+    what: str
+    by: str = ""
+    on: date
+    new_since: tuple[str, ...] = ()
+
+
 class Proposal(Record):
     """An edit with why, from whom, and the revision that it yields.
 
@@ -67,6 +83,7 @@ class Proposal(Record):
     cites: tuple[str, ...] = ()
     born_of: Literal["lesson", "model", "script", "person"] = "script"
     needs_person: tuple[str, ...] = Field((), description="Why a person must look, if one must.")
+    earlier: tuple[Earlier, ...] = Field((), description="The same edit, refused before.")
 
     @property
     def digest(self) -> str:

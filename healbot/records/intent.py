@@ -132,6 +132,8 @@ class Effect(Record):
         number: Of the pull request.
         sha, before_sha: The commit made, and the branch's tip before it.
         note: What a person should know (for instance that later edits were lost).
+        base_ref: The branch that was moved.
+        deleted: The branch that was deleted.
     """
 
     key: str
@@ -140,3 +142,5 @@ class Effect(Record):
     sha: str = ""
     before_sha: str = ""
     note: str = ""
+    base_ref: str = ""
+    deleted: str = ""

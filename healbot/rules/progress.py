@@ -28,6 +28,7 @@ from healbot.records.ledger import (
     Queued,
     RolledBack,
     Spend,
+    TakenBack,
     Used,
 )
 from healbot.records.record import Record
@@ -48,10 +49,13 @@ class CycleState(Record):
     earned: Earned | None = None
     gated: tuple[Gated, ...] = ()
     pull: PullOpened | None = None
+    pull_at: datetime | None = None
     canaried: Canaried | None = None
     queued: Queued | None = None
     applied: Applied | None = None
     declined: Declined | None = None
+    declined_at: datetime | None = None
+    reopened_at: tuple[datetime, ...] = ()
     closed: Closed | None = None
 
 
@@ -79,6 +83,7 @@ class Progress(Record):
     cycles: tuple[CycleState, ...] = ()
     merges: tuple[Merge, ...] = ()
     rollbacks: tuple[tuple[datetime, RolledBack], ...] = ()
+    taken_back: tuple[TakenBack, ...] = ()
     next_repeat: dict[tuple[str, str], int] = Field(default_factory=dict)
     standings: dict[str, Standing] = Field(default_factory=dict)
     refused: tuple[str, ...] = ()
@@ -94,8 +99,23 @@ class Progress(Record):
         return tuple(
             cycle
             for cycle in self.cycles
-            if cycle.queued and not cycle.applied and not cycle.declined
+            if (cycle.queued or cycle.reopened_at) and not cycle.applied and not cycle.declined
         )
+
+    def pulls_since(self, since: datetime) -> tuple[datetime, ...]:
+        """Return when pull requests were opened or reopened after an instant, oldest first.
+
+        Whatever became of them: one that was closed or rolled back counts too.
+        """
+        opened = [one.pull_at or one.opened_at for one in self.cycles if one.pull]
+        again = [at for one in self.cycles for at in one.reopened_at]
+        return tuple(sorted(at for at in (*opened, *again) if at > since))
+
+    def last_rollback(self) -> datetime | None:
+        """Return when the last rollback was made that a person did not take back, or None."""
+        again = {body.reverted_sha for body in self.taken_back if body.sha}
+        stands = [at for at, body in self.rollbacks if body.sha not in again]
+        return stands[-1] if stands else None
 
     def first_repeat(self, key: RunKey) -> int:
         """Return the first repeat number of a revision and case that is not yet used."""
@@ -107,6 +127,7 @@ def replay(entries: Iterable[Entry]) -> Progress:
     cycles: dict[str, CycleState] = {}
     merges: list[Merge] = []
     rollbacks: list[tuple[datetime, RolledBack]] = []
+    taken_back: list[TakenBack] = []
     repeats: dict[tuple[str, str], int] = {}
     standings: dict[str, Standing] = {}
     spent: list[tuple[datetime, Spend]] = []
@@ -127,6 +148,10 @@ def replay(entries: Iterable[Entry]) -> Progress:
             merges = _undone(merges, body)
             for digest in _unfixed(merges, body):
                 standings.pop(digest, None)
+        if isinstance(body, TakenBack):
+            taken_back.append(body)
+            merges, fixed = _redone(merges, body)
+            standings.update(dict.fromkeys(fixed, Standing.FIXED))
         if entry.cycle:
             cycles[entry.cycle] = _advance(cycles.get(entry.cycle), entry, body)
     done = tuple(cycles.values())
@@ -134,6 +159,7 @@ def replay(entries: Iterable[Entry]) -> Progress:
         cycles=done,
         merges=tuple(merges),
         rollbacks=tuple(rollbacks),
+        taken_back=tuple(taken_back),
         next_repeat=repeats,
         standings=standings,
         refused=_refused(done, merges),
@@ -160,8 +186,13 @@ def _advance(state: CycleState | None, entry: Entry, body: Body) -> CycleState:
         case Gated():
             update["gated"] = (*state.gated, body)
         case PullOpened():
-            update["pull"] = body
-        case RolledBack():
+            update |= {"pull": body, "pull_at": entry.at}
+        case Declined():
+            update |= {"declined": body, "declined_at": body.made_at or entry.at}
+        case TakenBack() if not body.sha:
+            again = (*state.reopened_at, body.made_at or entry.at)
+            update |= {"declined": None, "declined_at": None, "reopened_at": again}
+        case RolledBack() | TakenBack():
             pass
         case _:
             update[body.kind] = body
@@ -186,6 +217,21 @@ def _undone(merges: Sequence[Merge], body: RolledBack) -> list[Merge]:
         else merge
         for place, merge in enumerate(merges)
     ]
+
+
+def _redone(merges: Sequence[Merge], body: TakenBack) -> tuple[list[Merge], tuple[str, ...]]:
+    """Let merges stand again whose rollback a person undid; returns them and what they fixed."""
+    if not body.sha:
+        return list(merges), ()
+    again = [
+        bool(merge.rolled_back and merge.rolled_back.sha == body.reverted_sha) for merge in merges
+    ]
+    stand = [
+        merge.model_copy(update={"rolled_back": None}) if back else merge
+        for merge, back in zip(merges, again, strict=True)
+    ]
+    fixed = [one.applied.fixed for one, back in zip(merges, again, strict=True) if back]
+    return stand, tuple(case for cases in fixed for case in cases)
 
 
 def _unfixed(merges: Iterable[Merge], body: RolledBack) -> tuple[str, ...]:

@@ -150,6 +150,7 @@ def _body(card: Card, level: Level) -> str:
     head = [
         wording.first_line(card, ink),
         *wording.further_reasons(card, ink),
+        *wording.earlier(card, ink),
         *wording.limits(card, ink),
         wording.spend(card),
         *wording.chance(card),

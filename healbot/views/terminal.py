@@ -39,6 +39,7 @@ def render(card: Card, width: int = WIDTH, *, runs: bool = False) -> str:
     head = [
         wording.first_line(card, ink),
         *wording.further_reasons(card, ink),
+        *wording.earlier(card, ink),
         *wording.limits(card, ink),
         wording.spend(card),
         *wording.chance(card),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from healbot.records.card import Card, CaseRow, RunLine, Tally, Trigger, Way, Why
 from healbot.records.case import Split, Standing
+from healbot.records.edit import Earlier
 from healbot.records.record import shown
 from healbot.records.settings import Mode
 from healbot.records.verdict import Reason, Word
@@ -74,6 +75,19 @@ def further_reasons(card: Card, ink: Ink) -> list[str]:
     if card.word not in REFUSED or len(card.reasons) <= 1:
         return []
     return ["Also: " + some([reason(one, ink) for one in card.reasons[1:]], ink.items, " ")]
+
+
+def earlier(card: Card, ink: Ink) -> list[str]:
+    """Name what was said to the same edit before, and what is new since."""
+    said = [_earlier(one, ink) for one in card.earlier[: ink.items]]
+    return [f"Earlier: {line}." for line in said]
+
+
+def _earlier(one: Earlier, ink: Ink) -> str:
+    where = f"pull request {one.number} (#{one.number}), " if one.number else ""
+    by = f" by {ink.text(one.by)}" if one.by else ""
+    new = some([ink.text(phrase) for phrase in one.new_since], ink.items)
+    return f"{where}{one.what}{by} on {day(one.on)}; new since: {new}"
 
 
 def reason(said: Reason, ink: Ink) -> str:

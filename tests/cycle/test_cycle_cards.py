@@ -66,7 +66,10 @@ def test_it_leaves_a_clean_work_tree_no_branch_no_lease_and_one_entry_a_phase(st
     assert git(story.folder, "status", "--porcelain") == ""
     assert (story.folder / INSTRUCTIONS).read_text().strip() == instructions(story.folder)
     names = git(story.folder, "for-each-ref", "--format=%(refname)").split()
-    assert names == ["refs/heads/healbot/state", "refs/heads/main", "refs/healbot/pulls/1/head"]
+    assert names == [
+        "refs/heads/healbot/state", "refs/heads/main", "refs/healbot/anchor/s",
+        "refs/healbot/pulls/1/head", "refs/healbot/tip",
+    ]  # fmt: skip
     assert kinds(story.folder) == [
         "opened", "measured", "diagnosed", "proposed", "probed", "earned", "gated",
         "pull-opened", "canaried", "applied", "closed",

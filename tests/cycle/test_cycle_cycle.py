@@ -12,7 +12,7 @@ from crashing import AUTO, CLOSE, MANUAL, MERGE, REMOTE, ROLLBACK, Findings, Sce
 Killed = Callable[[Scenario, str], Findings]
 SAMPLE = [
     (AUTO, "after lease take#1"),  # before there is a state branch
-    (AUTO, "before refs state+s#1"),
+    (AUTO, "before refs state+tip+s+s#1"),
     (AUTO, "after run#7"),  # in the middle of a batch
     (AUTO, "before save s: gated#1"),
     (AUTO, "after intent open-pull#1"),
@@ -20,12 +20,12 @@ SAMPLE = [
     (AUTO, "before save s: applied#1"),
     (AUTO, "before lease release#1"),
     (MANUAL, "after save post-check 1#1"),
-    (MERGE, "before refs state+main+before-a-ref#1"),
+    (MERGE, "before refs state+tip+main+before-a-ref#1"),
     (MERGE, "before save s: applied#1"),
     (CLOSE, "after intent close-pull#1"),
     (ROLLBACK, "after work tree#1"),
     (ROLLBACK, "before save s: rolled-back#1"),
-    (REMOTE, "after push state+main+before-a-ref#1"),  # the remote is ahead of this clone
+    (REMOTE, "after push state+tip+main+before-a-ref#1"),  # the remote is ahead of this clone
     (REMOTE, "after work tree#1"),
 ]
 

@@ -193,7 +193,10 @@ def test_a_check_that_crashes_is_never_a_pass_or_a_fail(
     hire(monkeypatch)
     cases = repo / "agents/s/cases/c.yml"
     cases.write_text(
-        cases.read_text().replace("{type: contains, value: escalate", "{type: regex, value: '('")
+        cases.read_text().replace(
+            "assert: [{type: contains, value: escalate, metric: escalation}]",
+            "checks: [{command: sh -c 'exit 77'}]",
+        )
     )
     commit_all(repo, "Break a check")
     answer = ask(repo, "cycle", "--exit-code")
@@ -330,7 +333,7 @@ def test_a_closed_pull_request_is_a_no(repo: Path, monkeypatch: pytest.MonkeyPat
     assert "[closed]" in shown.out
     assert "not our style" in shown.out
     facts = told(repo, "cycle")
-    assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "tried-before"}]
+    assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "closed-before"}]
 
 
 def test_a_work_tree_in_the_way_is_left_alone(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

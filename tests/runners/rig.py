@@ -56,6 +56,9 @@ class MemoryRepo:
     ) -> Sequence[CommitInfo]:
         return ()
 
+    def checked_out(self, ref: str) -> Path | None:
+        raise NotImplementedError(ref)
+
     def merge_base(self, one: str, other: str) -> str | None:
         return None
 
