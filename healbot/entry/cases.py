@@ -12,12 +12,15 @@ from healbot.cycle.evaluate import Bench, Wanted
 from healbot.cycle.purse import Purse
 from healbot.entry.options import HERE, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json, table
+from healbot.entry.starter import unfilled
 from healbot.entry.voice import voice
 from healbot.errors import Exit, InputError
 from healbot.records.case import Case, Split, Standing
 from healbot.records.harness import Harness
 from healbot.records.run import Outcome, Run
+from healbot.records.settings import SETTINGS_PATH
 from healbot.rules.budget import Left
+from healbot.rules.lint import Problem
 from healbot.rules.lint import lint as lint_cases
 from healbot.stores.journal import FileJournal
 
@@ -67,6 +70,11 @@ def lint(
             problem
             for one in agents
             for problem in lint_cases(shop.written_cases(one), paths=paths)
+        ]
+        problems += [
+            Problem(SETTINGS_PATH, 1, f"{one.name}: run.command is still to be filled in", "error")
+            for one in agents
+            if unfilled(one)
         ]
     if as_document:
         as_json([problem._asdict() for problem in problems])

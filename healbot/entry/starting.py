@@ -10,17 +10,18 @@ from typing import Annotated
 import typer
 
 from healbot.entry.environment import shed
-from healbot.entry.options import HERE, RepoOption
+from healbot.entry.options import HERE, JsonOption, RepoOption
 
 
 def init(
     repo: RepoOption = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would write.")] = False,
+    as_document: JsonOption = False,
 ) -> None:
     """Write the shortest settings file that works, and two starter cases."""
     from healbot.entry.init import write_starter  # noqa: PLC0415 - only this command needs it
 
-    write_starter(repo, dry_run=dry_run)
+    write_starter(repo, dry_run=dry_run, as_document=as_document)
 
 
 def schema() -> None:
