@@ -15,7 +15,7 @@ from crashing import journalled
 from sandbox import git, healbot, plain_environment
 from scripted_model import Request, ScriptedModel
 
-from healbot.entry.wiring import open_shop
+from healbot.entry.unlocking import open_shop
 from healbot.records.run import Run
 
 pytestmark = pytest.mark.skipif(

@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from healbot.records.case import Case
+from healbot.records.observed import ObservedRun
 from healbot.records.run import CheckResult, Outcome, Run, RunKey, ToolCall
-from healbot.rules.signature import LONGEST_PART, signature_of
+from healbot.rules.signature import (
+    LONGEST_PART,
+    observed_signature,
+    own_words,
+    published_signature,
+    signature_of,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 FAIL = CheckResult(check="contains", outcome=Outcome.FAIL)
@@ -41,8 +48,29 @@ def test_a_run_that_ran_out_of_time_is_a_timeout_whatever_its_checks_said() -> N
 def test_an_exit_code_and_a_broken_tool_are_named() -> None:
     broken = (ToolCall(name="lookup"), ToolCall(name="refund", error="forbidden"))
     assert signature_of(case(), run(FAIL, exit_code=2)) == "exit:2:refund"
-    assert signature_of(case(), run(FAIL, exit_code=2, tool_calls=broken)) == "exit:refund:refund"
-    assert signature_of(case(), run(FAIL, tool_calls=broken)) == "failed:refund:refund"
+    known = case(checks=({"not-tool-called": "refund"},))
+    assert signature_of(known, run(FAIL, exit_code=2, tool_calls=broken)) == "exit:refund:refund"
+    assert signature_of(known, run(FAIL, tool_calls=broken)) == "failed:refund:refund"
+
+
+def test_a_tool_that_only_the_agent_named_stands_there_as_a_digest() -> None:
+    said = signature_of(case(), run(FAIL, tool_calls=(ToolCall(name="zebra", error="no"),)))
+    assert "zebra" not in said
+    assert said == signature_of(
+        case(), run(FAIL, tool_calls=(ToolCall(name="zebra", error="other"),))
+    )
+
+
+def test_an_observed_failure_is_published_in_the_users_own_words_only() -> None:
+    seen = ObservedRun(
+        session="s", at=AT, verdict=Outcome.FAIL, error="KeyError: zebra", check="refund",
+        tool_calls=(ToolCall(name="zebra", error="no"),),
+    )  # fmt: skip
+    said = observed_signature(seen)
+    assert said == "keyerror:zebra:refund"
+    published = published_signature(said, own_words([case()]))
+    assert "zebra" not in published
+    assert published.endswith(":refund")
 
 
 def test_a_run_that_no_check_failed_has_no_failure_to_name() -> None:

@@ -1,0 +1,56 @@
+"""The observe store: once is once, and what is erased is gone."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from healbot.records.observed import ObservedRun, session_key
+from healbot.stores.observed import ObservedRuns
+
+T = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def run(session: str = "one", hour: int = 0, **fields: object) -> ObservedRun:
+    plain = {"session": session, "at": T + timedelta(hours=hour), "input": "x"}
+    return ObservedRun.model_validate({**plain, **fields})
+
+
+def counts(store: ObservedRuns, *runs: ObservedRun) -> tuple[int, ...]:
+    added = store.add(runs)
+    return tuple(len(one) for one in added)
+
+
+def test_steps_are_new_then_known_and_a_later_step_extends(tmp_path: Path) -> None:
+    store = ObservedRuns(tmp_path)
+    assert counts(store, run(), run("two")) == (2, 0, 0)
+    assert counts(store, run(), run(hour=1)) == (0, 1, 1)
+    found = store.named("one")
+    assert found
+    assert [step.at.hour for step in found.steps] == [0, 1]
+    assert store.named(session_key("one")[:8]) == found
+
+
+def test_a_run_that_is_dated_later_is_no_other_run(tmp_path: Path) -> None:
+    store = ObservedRuns(tmp_path)
+    store.add([run()])
+    assert counts(store, run(revision="a" * 64)) == (0, 0, 1)
+    found = store.named("one")
+    assert found
+    assert found.last.revision == "a" * 64
+
+
+def test_a_damaged_file_counts_as_none_and_is_mended_by_the_next_addition(tmp_path: Path) -> None:
+    store = ObservedRuns(tmp_path)
+    store.add([run()])
+    next(path for path in tmp_path.rglob("*") if path.is_file()).write_bytes(b"{")
+    assert store.all() == ()
+    assert counts(store, run()) == (1, 0, 0)
+
+
+def test_old_sessions_are_dropped_and_one_or_all_can_be_erased(tmp_path: Path) -> None:
+    store = ObservedRuns(tmp_path)
+    store.add([run("old", -48), run("one"), run("two"), run("three")])
+    assert store.drop_before(T - timedelta(hours=1)) == 1
+    assert [one.last.session for one in store.erase("one")] == ["one"]
+    assert store.erase("one") == ()
+    assert len(store.erase(None)) == 2
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
