@@ -6,10 +6,9 @@ Knows the wiring; parses no command line and prints nothing. Each returns what a
 import getpass
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
-from healbot.cycle.book import Book, late_path
+from healbot.cycle.book import Book
 from healbot.cycle.cycle import run_cycle
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import left_for, opened, require_may_open, settled
@@ -25,29 +24,25 @@ from healbot.cycle.rollback import (
     rolled_back_body,
 )
 from healbot.entry.abilities import require_scorable, splits_path
-from healbot.entry.wiring import STOP_PATH, Shop
+from healbot.entry.wiring import Shop
 from healbot.errors import (
     BudgetError,
     CouldNotTellError,
     HarnessChangedError,
-    HealbotError,
     InputError,
     NotNowError,
-    StaleError,
 )
 from healbot.forges.dry import DryForge
 from healbot.forges.local import LocalForge
 from healbot.ports import Voice
 from healbot.records.card import Card
 from healbot.records.intent import Effect, Intent, SayOnPull
-from healbot.records.ledger import Body, Closed, RolledBack, Switched
+from healbot.records.ledger import Body, Closed, RolledBack
 from healbot.records.pull import OUTCOME
-from healbot.records.record import canonical
 from healbot.records.settings import AgentSettings, Mode
 from healbot.rules.progress import CycleState
 from healbot.stores.dry import DryPermit, DryStore
 
-ATTEMPTS = 8
 SETTLINGS = 3
 """A merge may have been reverted, and the revert undone, before either was noticed."""
 RANK = {Mode.OBSERVE: 0, Mode.MANUAL: 1, Mode.AUTO: 2}
@@ -268,40 +263,6 @@ def _verify_restored(shop: Shop, agent: AgentSettings, effect: Effect, *, revisi
             f"The commit {effect.sha[:12]} does not hold the saved revision.",
             "Look at it with git show; run healbot rollback --to REVISION once more.",
         )
-
-
-def switch(shop: Shop, *, stopped: bool, why: str) -> None:
-    """Throw or release the kill switch in the state; the variable and the settings stay apart."""
-    for _ in range(ATTEMPTS):
-        state = shop.store.load()
-        content = f"{why or 'stopped'}\n".encode() if stopped else None
-        if (STOP_PATH in state.files) == stopped:
-            break
-        word = "stop" if stopped else "start"
-        with suppress(StaleError):
-            shop.store.save(state, {STOP_PATH: content}, message=word, at=shop.clock.now())
-    else:
-        raise NotNowError("The state branch keeps moving.", "Run the command again in a minute.")
-    body = Switched(stopped=stopped, by=who(shop), why=why)
-    for agent in shop.settings.agents:
-        try:
-            with shop.book(agent) as book:
-                book.append(body, cycle=None)
-        except HealbotError:  # a cycle under way holds the lease; it reads the switch itself
-            _record_later(shop, agent.name, body)
-
-
-def _record_later(shop: Shop, agent: str, body: Switched) -> None:
-    """Leave a switch for the agent's next command to record, as its ledger is not free."""
-    late = body.model_copy(update={"made_at": shop.clock.now()})
-    line = canonical(late.model_dump(mode="json")).encode() + b"\n"
-    path = late_path(agent)
-    for _ in range(ATTEMPTS):
-        state = shop.store.load()
-        lines = (shop.store.read(state, path) or b"") + line
-        with suppress(StaleError):
-            shop.store.save(state, {path: lines}, message="switch", at=shop.clock.now())
-            return
 
 
 def require_no_cycle(book: Book) -> None:

@@ -175,7 +175,7 @@ def history(
 
 def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption = HERE) -> None:
     """Throw the kill switch: no cycle, run or merge until healbot start."""
-    from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
+    from healbot.entry.switching import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:
         switch(shop, stopped=True, why=why)
@@ -184,7 +184,7 @@ def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption =
 
 def start(repo: RepoOption = HERE) -> None:
     """Release the kill switch; 5 where a variable or the settings still stop."""
-    from healbot.entry.loop import switch  # noqa: PLC0415 - heavy, only here
+    from healbot.entry.switching import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:
         switch(shop, stopped=False, why="")
