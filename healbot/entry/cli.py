@@ -33,7 +33,7 @@ from healbot.errors import EXIT_MEANINGS, Exit, UsageError
 FIRST = "First things"
 START = "To look around"
 LOOP = "The loop"
-DATA = "Cases and the queue"
+DATA = "Cases, runs, and the queue"
 EVIDENCE = "Evidence"
 
 COMMANDS: tuple[tuple[str, str, Callable[..., object]], ...] = (

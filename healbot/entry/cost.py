@@ -25,7 +25,7 @@ def cost(
     ] = None,
     as_document: JsonOption = False,
 ) -> None:
-    """What the next cycle and a month may cost, beside what past cycles did cost."""
+    """What the next cycle and a month may cost, beside the actuals."""
     from healbot.entry.costing import (  # noqa: PLC0415 - heavy, only here
         budget_facts,
         cost_facts,

@@ -27,7 +27,7 @@ def forget(
     repo: RepoOption = HERE,
     as_document: JsonOption = False,
 ) -> None:
-    """Erase a session's content, also from the state's history; the ledger's chain stays whole."""
+    """Erase a session's content, from history too; the chain stays whole."""
     from healbot.entry import erasure  # noqa: PLC0415 - heavy, only here
 
     if bool(session) == everything:

@@ -71,7 +71,7 @@ def cycle(  # noqa: PLR0913 - options of a command, each named when given
 
 
 def status(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
-    """Agents, live revisions, open pull requests, budgets, lease, kill switch."""
+    """Revisions, open pull requests, budgets, lease, kill switch."""
     with opened(repo) as shop:
         facts = status_facts(shop)
     if as_document:
@@ -139,7 +139,7 @@ def check(
     repo: RepoOption = HERE,
     as_document: JsonOption = False,
 ) -> int:
-    """Judge an edit that a person made, with the same gate, and print the same card.
+    """Judge a person's edit with the same gate; prints the same card.
 
     Exits with 0 admitted or nothing to judge, 1 refused, 4 could not tell.
     """
@@ -160,7 +160,7 @@ def check(
 def history(
     agent: AgentArgument = None, repo: RepoOption = HERE, as_document: JsonOption = False
 ) -> None:
-    """Revisions, with the cycle, verdict and pull request behind each."""
+    """Revisions, with the cycle, verdict and pull request of each."""
     with opened(repo) as shop:
         rows = history_rows(shop, shop.agent(agent))
     if as_document:
@@ -183,7 +183,10 @@ def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption =
 
 
 def start(repo: RepoOption = HERE) -> None:
-    """Release the kill switch; 5 where a variable or the settings still stop."""
+    """Release the kill switch.
+
+    Exits with 5 where a variable or the settings still stop healbot.
+    """
     from healbot.entry.switching import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:

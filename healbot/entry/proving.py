@@ -45,7 +45,10 @@ def judge(
     policy: Annotated[str, typer.Option(help="Which policy: fixed.")] = "fixed",
     as_document: JsonOption = False,
 ) -> int:
-    """Judge given outcomes with the real gate and canary; one answer a document."""
+    """Judge given outcomes with the real gate and canary.
+
+    One answer a document.
+    """
     from healbot.entry.judging import judge_text  # noqa: PLC0415 - only here
 
     del as_document  # its answers are JSON in any case

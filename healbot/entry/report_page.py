@@ -38,7 +38,7 @@ def report(
     repo: RepoOption = HERE,
     as_document: JsonOption = False,
 ) -> None:
-    """Write one HTML page: pass rates, verdicts, spend, open questions, cases."""
+    """Write one HTML page: pass rates, verdicts, spend, questions."""
     from healbot.entry.page_file import require_ours, write_whole  # noqa: PLC0415 - heavy
     from healbot.entry.report_facts import report_facts  # noqa: PLC0415 - heavy, only here
     from healbot.views.chart import can_draw  # noqa: PLC0415 - heavy, only here

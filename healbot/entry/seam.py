@@ -33,4 +33,4 @@ app = typer.Typer(cls=Words)
 
 @app.callback()
 def seam() -> None:
-    """Grade heals: was the repair real? Four numbers, and a certified baseline."""
+    """Grade heals: was the repair real? Four numbers, and a baseline."""

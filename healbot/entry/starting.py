@@ -18,7 +18,7 @@ def init(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would write.")] = False,
     as_document: JsonOption = False,
 ) -> None:
-    """Write the shortest settings file that works, and two starter cases."""
+    """Write settings that work, and two starter cases."""
     from healbot.entry.init import write_starter  # noqa: PLC0415 - only this command needs it
 
     write_starter(repo, dry_run=dry_run, as_document=as_document)
@@ -35,7 +35,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Another story.", min=0)] = 0,
     keep: Annotated[Path | None, typer.Option(help="Leave the sandbox in this folder.")] = None,
 ) -> None:
-    """Show the whole loop in a sandbox repository: no account, no key, no network."""
+    """Show the whole loop in a sandbox: no account, key or network."""
     from healbot.entry.demo import play  # noqa: PLC0415 - only here
 
     play(dict(shed()), seed=seed, keep=keep)

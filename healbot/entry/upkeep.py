@@ -20,7 +20,10 @@ def doctor(
     ] = False,
     as_document: JsonOption = False,
 ) -> int:
-    """Say what is wrong and how to fix it; exits with 1 where there is an error."""
+    """Say what is wrong, and how to fix it.
+
+    Exits with 1 where there is an error.
+    """
     from healbot.entry.doctor import diagnose  # noqa: PLC0415 - heavy, only here
 
     return diagnose(repo, shed(), live=live, as_document=as_document)
@@ -31,7 +34,7 @@ def upgrade(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would mend.")] = False,
     as_document: JsonOption = False,
 ) -> None:
-    """Bring templates and state up to date, and mend what interrupted work left."""
+    """Bring templates and state up to date; mend what was interrupted."""
     from healbot.entry.upgrade import bring_up  # noqa: PLC0415 - heavy, only here
 
     bring_up(repo, shed(), dry_run=dry_run, as_document=as_document)
@@ -47,7 +50,7 @@ def uninstall(
     ] = False,
     as_document: JsonOption = False,
 ) -> None:
-    """Remove every trace that healbot left, and name what only you can remove."""
+    """Remove every trace; name what only you can remove."""
     from healbot.entry.uninstall import Wishes  # noqa: PLC0415 - heavy, only here
     from healbot.entry.uninstall import uninstall as remove  # noqa: PLC0415
 

@@ -56,7 +56,9 @@ from healbot.runners.template import Preparation
 from healbot.runners.workspace import RepoWorkspaces
 from healbot.stores.anchors import RefAnchors
 from healbot.stores.journal import FileJournal
+from healbot.stores.observed import ObservedRuns
 from healbot.stores.permit import RefPermit
+from healbot.stores.sightings import Sightings
 from healbot.stores.state import StateBranch
 
 STOP_PATH = "STOP"
@@ -111,6 +113,11 @@ class Shop:
     def journal(self) -> FileJournal:
         """Finished runs and edits, on this machine."""
         return FileJournal(self.repo.private / "journal")
+
+    @cached_property
+    def observed(self) -> ObservedRuns:
+        """Runs seen in use, on this machine."""
+        return ObservedRuns(self.repo.private / "observed")
 
     @cached_property
     def processes(self) -> LocalProcesses:
@@ -338,6 +345,7 @@ class Shop:
         )
         for problem in doubts:
             voice.note(problem)
+        sightings = Sightings(agent.name, here=self.observed, store=self.store)
         return Research(
             agent=agent,
             ground=ground,
@@ -349,7 +357,11 @@ class Shop:
             numbers=self.settings.gate,
             voice=voice,
             remember=lambda progress: remember(
-                progress, repo=self.repo, agent=agent, journal=self.journal
+                progress,
+                repo=self.repo,
+                agent=agent,
+                journal=self.journal,
+                seen_since=lambda at: sightings.since(at, ground.harness.revision),
             ),
         )
 
