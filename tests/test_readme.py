@@ -35,7 +35,8 @@ def test_the_help_is_the_one_that_healbot_prints() -> None:
 
 
 def test_every_command_that_is_named_exists() -> None:
-    named = set(re.findall(r"(?m)(?:^|`|bin/)healbot ((?:cases |pulls |runs )?[a-z][a-z-]*)", README))
+    word = r"(?m)(?:^|`|bin/)healbot ((?:cases |pulls |runs )?[a-z][a-z-]*)"
+    named = set(re.findall(word, README))
     prose = {"is", "improves", "reads"}
     for words in sorted(named - prose):
         assert "usage" in healbot(*words.split(), "--help").lower(), words

@@ -14,7 +14,6 @@ import typer
 
 from healbot import __version__
 from healbot.entry import (
-    cases,
     casework,
     cost,
     forget,
