@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import yaml
+from fakes import door
 
 from healbot.lessons.folder import read_lesson
 from healbot.rules.cases import read_cases
@@ -39,7 +40,7 @@ def test_every_command_that_is_named_exists() -> None:
     named = set(re.findall(word, README))
     prose = {"is", "improves", "reads"}
     for words in sorted(named - prose):
-        assert "usage" in healbot(*words.split(), "--help").lower(), words
+        assert door(*words.split(), "--help").out.lower().startswith("usage:"), words
 
 
 def test_the_settings_example_is_valid() -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from crashing import QUICK
 from sandbox import AGENT, INSTRUCTIONS, commit_all, git, healbot, make_repository
 
 from healbot.entry import uninstall as removing
@@ -58,7 +59,7 @@ def test_init_and_uninstall_leave_the_tree_as_it_was(tmp_path: Path) -> None:
 def test_after_a_merged_cycle_only_what_was_merged_is_left_and_a_second_life_verifies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = make_repository(tmp_path / "one")
+    folder = make_repository(tmp_path / "one", more=QUICK)
     assert healbot(folder, "cycle").returncode == 0
     settings = (folder / SETTINGS_PATH).read_bytes()
     merged = (folder / INSTRUCTIONS).read_bytes()
@@ -85,7 +86,8 @@ def test_after_a_merged_cycle_only_what_was_merged_is_left_and_a_second_life_ver
 
 
 def test_a_remote_is_cleaned_as_well_and_a_persons_branch_stays(tmp_path: Path) -> None:
-    folder = make_repository(tmp_path / "one", mode="manual", more="forge: {remote: origin}\n")
+    more = QUICK + "forge: {remote: origin}\n"
+    folder = make_repository(tmp_path / "one", mode="manual", more=more)
     git(tmp_path, "init", "--quiet", "--bare", str(tmp_path / "hub"))
     git(folder, "remote", "add", "origin", str(tmp_path / "hub"))
     git(folder, "push", "--quiet", "origin", "main")
@@ -117,7 +119,7 @@ def test_changed_starter_cases_stay_unless_they_are_to_go(
 def test_a_removal_that_was_cut_off_is_finished_by_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_repository(tmp_path / "one")
+    folder = make_repository(tmp_path / "one", more=QUICK)
     assert healbot(folder, "cycle", "--mode", "observe").returncode == 0
 
     def killed(*_: object) -> None:
@@ -135,7 +137,7 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_next_call(
 
 
 def test_it_waits_for_a_cycle_that_lives(tmp_path: Path) -> None:
-    folder = make_repository(tmp_path / "one")
+    folder = make_repository(tmp_path / "one", more=QUICK)
     repo = GitRepo(folder)
     RefPermit(repo, repo, SystemClock(), minutes=5).take("s")
     with pytest.raises(NotNowError, match="under way"):
@@ -144,7 +146,7 @@ def test_it_waits_for_a_cycle_that_lives(tmp_path: Path) -> None:
 
 
 def test_nobody_there_to_agree_removes_nothing(tmp_path: Path) -> None:
-    folder = make_repository(tmp_path / "one")
+    folder = make_repository(tmp_path / "one", more=QUICK)
     asked = healbot(folder, "uninstall")
     assert asked.returncode == 2
     assert "--yes" in asked.stderr

@@ -25,6 +25,7 @@ from healbot.entry.clock import SystemClock
 from healbot.forges.git import GitRepo
 from healbot.stores.permit import RefPermit
 
+pytestmark = pytest.mark.slow
 LESSON_LINE = "escalate above it"
 NAMES = {
     "spaces": " a  b ",

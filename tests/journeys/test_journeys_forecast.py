@@ -17,6 +17,7 @@ from healbot.records.ledger import Spend
 from healbot.records.run import Job, Trace, Usage
 from healbot.rules.progress import CycleState
 
+pytestmark = pytest.mark.slow
 EDIT = "- {{summary: s{n}, hunks: [{{path: instructions.md, op: append, text: '{text}'}}]}}\n"
 CASE = """\
 - id: {split}-{n}

@@ -18,10 +18,13 @@ from scripted_model import Request, ScriptedModel
 from healbot.entry.unlocking import open_shop
 from healbot.records.run import Run
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("minisweagent") is None,
-    reason="mini-swe-agent, the agent program under test, is not installed (the extra `test`)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("minisweagent") is None,
+        reason="mini-swe-agent, the agent program under test, is not installed (group `agents`)",
+    ),
+]
 KEY = "sk-known-to-the-scripted-model"
 SECRET = "a-deploy-token-that-no-agent-may-see"
 CLAIM = "double"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from crashing import QUICK
 from sandbox import commit_all, git, healbot, interpreter, make_repository
 
 INPUT, OUTPUT, FILE, TOOL, ERROR = (
@@ -40,14 +40,22 @@ CASES = """\
   split: train
   input: something else altogether, said at length
   checks: [{command: "COMMAND"}]
+- id: quoting
+  split: train
+  tags: [quoting]
+  input: a check that prints what it was given
+  checks: [{command: "QUOTES"}]
 """
 
 
 def planted(folder: Path, privacy: str) -> Path:
-    repo = make_repository(folder, more=f"privacy: {privacy}\n" if privacy else "")
+    repo = make_repository(folder, more=QUICK + (f"privacy: {privacy}\n" if privacy else ""))
     (repo / "agents/s/agent.py").write_text(AGENT)
     unscorable = f"{interpreter()} -c 'import sys; print(sys.stdin.read()); sys.exit(3)'"
-    (repo / "agents/s/cases/c.yml").write_text(CASES.replace("COMMAND", unscorable))
+    script = "import sys; print(chr(113), sys.stdin.read().split()[0]); sys.exit(1)"
+    cases = CASES.replace("COMMAND", unscorable)
+    cases = cases.replace("QUOTES", f"{interpreter()} -c '{script}'")
+    (repo / "agents/s/cases/c.yml").write_text(cases)
     commit_all(repo, "An agent that talks")
     return repo
 
@@ -89,16 +97,16 @@ def objects(repo: Path) -> set[str]:
     return {line.split(" ")[0] for line in git(repo, "rev-list", "--objects", "--all").splitlines()}
 
 
-@pytest.mark.parametrize("privacy", ["", "{publish: verdicts}"])
 def test_under_verdicts_nothing_an_agent_said_or_was_told_leaves_the_clone(
-    tmp_path: Path, privacy: str
+    tmp_path: Path,
 ) -> None:
-    repo = planted(tmp_path / "repo", privacy)
+    repo = planted(tmp_path / "repo", "")  # which is verdicts: nobody can tell that it is private
     before = objects(repo)
     said = lived(repo)
     everywhere = said + in_every_ref(repo, before)
     assert "agents/s/runs/2126-03.jsonl" in everywhere
     assert "failed:x" in everywhere  # the tool that the agent named, as a digest
+    assert "missed:q-x" in everywhere  # what the check quoted from the agent
     assert "unscorable can't be scored: its check" in said
     for marker in (*MARKERS, SECRET, PERSON, "hunter2"):
         assert marker not in everywhere.lower() + everywhere, marker

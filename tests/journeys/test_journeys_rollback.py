@@ -39,7 +39,7 @@ def test_after_a_rollback_no_cycle_begins_for_a_day_and_the_edit_is_not_tried_ag
     path.write_text(path.read_text() + "watch: {cooldown_hours: 0}\n")
     commit_all(repo, "Cool down at once")
     facts = told(repo, "cycle")
-    assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "tried-before"}]
+    assert facts["refused_unspent"] == [{"editor": "lessons", "rule": "rolled-back-before"}]
 
 
 def test_a_revert_that_a_person_makes_with_git_counts_as_a_rollback(
