@@ -98,6 +98,38 @@ class RefusedError(HealbotError):
     exit_code = Exit.REFUSED
 
 
+class ModelRefusedError(RefusedError):
+    """A model's server said no to a request; asking again in the same way is of no use.
+
+    Attributes:
+        status: The HTTP status.
+        request_id: The server's name of the request, or empty.
+    """
+
+    def __init__(
+        self, what: str, next_step: str = "", *, status: int = 0, request_id: str = ""
+    ) -> None:
+        super().__init__(what, next_step)
+        self.status = status
+        self.request_id = request_id
+
+
+class ModelSilentError(CouldNotTellError):
+    """No answer of a model's came, or none that can be read; says how often it was tried.
+
+    Attributes:
+        status: The last HTTP status, 0 where none came.
+        request_id: The server's name of the last request, or empty.
+    """
+
+    def __init__(
+        self, what: str, next_step: str = "", *, status: int = 0, request_id: str = ""
+    ) -> None:
+        super().__init__(what, next_step)
+        self.status = status
+        self.request_id = request_id
+
+
 class HarnessChangedError(HealbotError):
     """The harness is not the one that was read, or may not be changed in this way."""
 

@@ -137,6 +137,25 @@ class ModelSettings(Record):
     name: str
     key_env: str | None = Field(None, description="The variable that holds the key; never the key.")
     base_url: str | None = None
+    plain_http: bool = Field(
+        False, description="Allow http to another machine; key and texts travel unencrypted."
+    )
+    proxy_env: str | None = Field(None, description="The variable that holds a proxy's URL.")
+    max_tokens: int | None = Field(
+        None, ge=1, le=MOST_TOKENS, description="Of one answer, where nothing else is asked."
+    )
+    temperature: float | None = Field(None, ge=0, le=2)
+    deadline_seconds: float = Field(
+        900, gt=0, le=DAY_SECONDS, description="Of one answer, with all tries and waits."
+    )
+    price_in_usd_per_million: float | None = Field(None, ge=0, le=MOST_USD)
+    price_out_usd_per_million: float | None = Field(None, ge=0, le=MOST_USD)
+
+    @model_validator(mode="after")
+    def _both_prices(self) -> "ModelSettings":
+        if (self.price_in_usd_per_million is None) != (self.price_out_usd_per_million is None):
+            raise ValueError("give both price_in_usd_per_million and price_out_usd_per_million")
+        return self
 
 
 class ModelsSettings(Record):
