@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from healbot.records.brief import Brief
 from healbot.records.case import Case
+from healbot.records.chat import Answer, Ask
 from healbot.records.edit import Proposal
 from healbot.records.harness import Harness
 from healbot.records.intent import Effect, Intent
@@ -95,7 +96,8 @@ class RepoWriter(Protocol):
     ) -> str:
         """Make a commit of ``base``'s tree with files set (None: removed); returns its id.
 
-        ``by`` names its author where that is a person. The same arguments give the same id. No ref moves.
+        ``by`` names its author where that is a person. The same arguments give the same id, and no
+        ref moves.
         """
 
     def merge(
@@ -274,6 +276,22 @@ class Check(Protocol):
 
     def score(self, case: Case, trace: Trace) -> CheckResult:
         """Judge a run; a fault of the check itself is ``none`` with its reason, never raised."""
+
+
+class Chat(Protocol):
+    """A chat model behind a server."""
+
+    @property
+    def digest(self) -> str:
+        """Names model, API, server and sampling; answers under another digest are others."""
+
+    def ask(self, ask: Ask) -> Answer:
+        """Return the model's answer; an answer that refuses or was cut off is one, and says so.
+
+        Raises:
+            ModelRefusedError: The server said no.
+            ModelSilentError: No answer came in time, or none that can be read.
+        """
 
 
 class Editor(Protocol):

@@ -4,7 +4,7 @@ Knows the ledger's noes, and reads what they said from git, where every clone ha
 machine's journal. Says what is new since; decides nothing about cases or runs.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -23,17 +23,18 @@ from healbot.rules.edits import attempt
 from healbot.rules.likeness import Change, change_between, recurs
 from healbot.rules.noes import OPEN, WHAT, No, noes
 from healbot.rules.progress import Progress
+from healbot.rules.recurrence import kinds_of
 
 MOST_NAMED = 3
 """How many earlier noes a card names, the latest ones."""
 
-SeenSince = Callable[[datetime], Collection[str]]
-"""Signatures of failures that were observed in use since an instant."""
+SeenSince = Callable[[datetime], Mapping[str, int]]
+"""Kinds of failures that recurred in use since an instant, each with its number of sessions."""
 
 
-def nothing_seen(_: datetime) -> Collection[str]:
+def nothing_seen(_: datetime) -> Mapping[str, int]:
     """Stand for an observe store that is not there."""
-    return ()
+    return {}
 
 
 class Answer(NamedTuple):
@@ -55,7 +56,7 @@ class Memory(NamedTuple):
         """Say whether an edit may be proposed, and what was said to it before.
 
         New evidence is a failing case, by digest, that was not failing in any refused cycle, or a
-        failure of the same signature seen in use since. Only cases count that the edit claims,
+        failure of the same kind seen in use since. Only cases count that the edit claims,
         where it claims any. Nothing overcomes a pull request that is still open.
         """
         change = change_between(brief.harness, candidate)
@@ -86,8 +87,11 @@ class Memory(NamedTuple):
         seen = self.seen_since(max(no.at for no in said_no))
         mine = [one for one in brief.failed if not claims or one.case.id in claims]
         cases = [f"case {one.case.id}" for one in mine if one.case.digest not in known]
-        used = [one.finding.signature for one in mine if one.finding.signature in seen]
-        return (*cases, *(f"{signature} seen in use" for signature in dict.fromkeys(used)))
+        used: list[str] = []
+        for signature in dict.fromkeys(one.finding.signature for one in mine):
+            count = max((seen.get(kind, 0) for kind in kinds_of(signature)), default=0)
+            used += [f"{signature} seen in use, in {count} sessions"] if count else []
+        return (*cases, *used)
 
 
 def nothing_remembered(_: Progress) -> Memory:

@@ -89,8 +89,8 @@ def probe(
     *,
     failing: Sequence[tuple[Case, int]],
     guard: Guard,
-    journal: Journal,
     repeats: int,
+    join: Callable[[Sequence[Proposal]], tuple[ProposalNote, ...]],
 ) -> Probed:
     """Run the proposals on the failing cases and return the gate's order of candidates.
 
@@ -98,9 +98,9 @@ def probe(
         draws: Makes the runs.
         proposals: Those that the guard let through.
         failing: Each failing training case with its passes under the baseline.
-        guard: Asked again about what the composer joins.
-        journal: Keeps the composed proposal's text.
+        guard: Yields each proposal's revision.
         repeats: Runs a case and proposal.
+        join: Is the composer, over those that the probes support; see ``compose``.
     """
     if len(proposals) <= 1:
         return Probed(used=(), order=tuple(one.digest for one in proposals))
@@ -116,8 +116,10 @@ def probe(
     before = sum(count for _, count in failing)
     best = sorted(proposals, key=lambda one: (-passes[one.digest], _size(one), one.digest))
     supported = [one for one in best if passes[one.digest] > before]
-    composed = _compose(supported, guard=guard, journal=journal)
-    order = [note.proposal for note in composed] + [one.digest for one in supported]
+    composed = join(supported)
+    order = [note.proposal for note in composed if not note.refused] + [
+        one.digest for one in supported
+    ]
     return Probed(used=draws.used, composed=composed, order=tuple(order))
 
 
@@ -136,10 +138,18 @@ def load_proposal(journal: Journal, digest: str) -> Proposal:
     return Proposal.model_validate_json(raw)
 
 
-def _compose(
-    supported: Sequence[Proposal], *, guard: Guard, journal: Journal
+def compose(
+    supported: Sequence[Proposal],
+    brief: Brief,
+    *,
+    guard: Guard,
+    journal: Journal,
+    memory: Memory = NOTHING,
 ) -> tuple[ProposalNote, ...]:
-    """Join the proposals that the probes support, where they go together; else nothing."""
+    """Join the proposals that the probes support, where they go together; else nothing.
+
+    Guard and memory are asked again: a no may have been said to the whole alone.
+    """
     if len(supported) <= 1:
         return ()
     joined = Edit(hunks=tuple(hunk for one in supported for hunk in one.edit.hunks))
@@ -160,7 +170,21 @@ def _compose(
         needs_person=tuple(dict.fromkeys(why for one in supported for why in one.needs_person)),
         earlier=tuple(dict.fromkeys(no for one in supported for no in one.earlier)),
     )
-    return (noted(whole, journal, refused=None),)
+    return (_remembered(whole, guarded.candidate, brief, journal=journal, memory=memory),)
+
+
+def _remembered(
+    whole: Proposal, candidate: Harness, brief: Brief, *, journal: Journal, memory: Memory
+) -> ProposalNote:
+    """Keep what was joined, refused where a no was said to the whole."""
+    known = memory.ask(whole.edit, candidate, brief=brief, claims=whole.claims)
+    refused = known.refused
+    if whole.edit.digest in brief.refused_before and not known.earlier:
+        refused = refused or "tried-before"
+    earlier = tuple(dict.fromkeys((*whole.earlier, *known.earlier)))
+    note = noted(whole.model_copy(update={"earlier": earlier}), journal, refused=refused)
+    numbers = tuple(dict.fromkeys((*note.earlier, *known.numbers)))
+    return note.model_copy(update={"earlier": numbers})
 
 
 def noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> ProposalNote:

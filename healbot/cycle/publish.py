@@ -11,7 +11,14 @@ from healbot.cycle.reading import repo_path
 from healbot.records.card import Card
 from healbot.records.edit import Proposal
 from healbot.records.harness import Harness
-from healbot.records.intent import ClosePull, MergePull, OpenPull, PostCheck, UpdatePull
+from healbot.records.intent import (
+    ClosePull,
+    MergePull,
+    OpenPull,
+    PostCheck,
+    ReopenPull,
+    UpdatePull,
+)
 from healbot.records.pull import CheckConclusion, Pull
 from healbot.records.record import digest_bytes
 from healbot.records.settings import AgentSettings, Mode, Settings
@@ -105,6 +112,12 @@ def merge_intent(
 def close_intent(pull: Pull, *, by: str, at: datetime, because: str) -> ClosePull:
     """Return the Intent that closes a pull request."""
     return ClosePull(key=f"close:{pull.key}", number=pull.number, by=by, at=at, because=because)
+
+
+def reopen_intent(pull: Pull, head_sha: str, *, by: str, at: datetime) -> ReopenPull:
+    """Return the Intent that opens a closed pull request again."""
+    key = f"reopen:{pull.key}:{at.isoformat()}"
+    return ReopenPull(key=key, number=pull.number, head_sha=head_sha, by=by, at=at)
 
 
 def changed_files(before: Harness, after: Harness, agent: AgentSettings) -> dict[str, bytes]:

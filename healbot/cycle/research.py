@@ -10,7 +10,7 @@ from healbot.cycle.draws import Draws, runs_behind
 from healbot.cycle.evaluate import Bench
 from healbot.cycle.measure import diagnose, earn, measure
 from healbot.cycle.memory import Memory, nothing_remembered, skips
-from healbot.cycle.propose import Guard, load_proposal, probe, propose
+from healbot.cycle.propose import Guard, compose, load_proposal, probe, propose
 from healbot.cycle.reading import Ground
 from healbot.cycle.trial import canary_rows, gate_rows, hold
 from healbot.errors import HarnessChangedError
@@ -105,27 +105,9 @@ class Research(NamedTuple):
     def _edit(self, state: CycleState, progress: Progress) -> Proposed:
         assert state.diagnosed  # noqa: S101 - the order of phases
         self.voice.phase("edit", 0)
-        needed = AUTO_NEEDS_RUNS if state.opened.mode == Mode.AUTO else 1
-        runs = _failed_runs(state, self.bench)
-        failed = [
-            FailedCase(
-                case=self.ground.cases[one.case_id],
-                finding=one,
-                runs=runs.get(one.case_id, ()),
-            )
-            for one in state.diagnosed.findings
-            if one.was_real and one.distinct_runs >= needed
-        ]
-        if not failed:
+        brief = self._brief(state, progress)
+        if not brief.failed:
             return Proposed(proposals=(), note="each failure was seen in one run only")
-        brief = Brief(
-            agent=self.agent.name,
-            instructions=instructions_path(self.ground.harness, self.agent),
-            harness=self.ground.harness,
-            failed=tuple(failed),
-            lessons=tuple(self.lessons),
-            refused_before=progress.refused,
-        )
         body = propose(
             self.editors,
             brief,
@@ -138,6 +120,27 @@ class Research(NamedTuple):
             self.voice.note(line)
         return body
 
+    def _brief(self, state: CycleState, progress: Progress) -> Brief:
+        needed = AUTO_NEEDS_RUNS if state.opened.mode == Mode.AUTO else 1
+        runs = _failed_runs(state, self.bench)
+        failed = [
+            FailedCase(
+                case=self.ground.cases[one.case_id],
+                finding=one,
+                runs=runs.get(one.case_id, ()),
+            )
+            for one in (state.diagnosed.findings if state.diagnosed else ())
+            if one.was_real and one.distinct_runs >= needed
+        ]
+        return Brief(
+            agent=self.agent.name,
+            instructions=instructions_path(self.ground.harness, self.agent),
+            harness=self.ground.harness,
+            failed=tuple(failed),
+            lessons=tuple(self.lessons),
+            refused_before=progress.refused,
+        )
+
     def _probe(self, state: CycleState, progress: Progress) -> Probed:
         assert state.proposed  # noqa: S101 - the order of phases
         assert state.measured  # noqa: S101 - the order of phases
@@ -148,14 +151,23 @@ class Research(NamedTuple):
             if used.case_id in state.measured.failing
         ]
         self.voice.phase("probe", 0 if len(live) == 1 else len(live) * len(failing))
-        return probe(
+        body = probe(
             Draws(self.bench, progress),
             [load_proposal(self.journal, digest) for digest in live],
             failing=failing,
             guard=self.guard,
-            journal=self.journal,
             repeats=self.numbers.repeats,
+            join=lambda supported: compose(
+                supported,
+                self._brief(state, progress),
+                guard=self.guard,
+                journal=self.journal,
+                memory=self.remember(progress),
+            ),
         )
+        for line in skips(body.composed):
+            self.voice.note(line)
+        return body
 
     def _earn(self, state: CycleState, progress: Progress) -> Earned:
         chosen = [self.ground.cases[one] for one in state.opened.earn if one in self.ground.cases]

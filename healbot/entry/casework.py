@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 import typer
 import yaml
 
-from healbot.entry.cases import AgentOption, app
+from healbot.entry import cases
+from healbot.entry.cases import AgentOption
 from healbot.entry.options import HERE, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json
 from healbot.entry.wiring import Shop
@@ -26,6 +27,9 @@ from healbot.rules.globs import is_glob, is_inside
 
 NEW_FILE = "added.yml"
 SeparateSplit = Annotated[Split | None, typer.Option("--split", help="Which split.")]
+
+app = cases.app
+"""The group that these commands join."""
 
 
 @app.command()

@@ -90,6 +90,8 @@ def status(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
         row["last"] = row["last"]["outcome"] if row["last"] else None
         row["runs_today"] = row["today"]["runs"]
         row["usd_month"] = row["month"]["usd"]
+        left = row["today"]["left"]
+        row["left_today"] = [f"{left[name]:g} {name}" for name in left] or None
     columns = (
         "agent",
         "revision",
@@ -99,6 +101,8 @@ def status(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
         "lease",
         "runs_today",
         "usd_month",
+        "left_today",
+        "cooldown_until",
     )
     table(rows, columns, empty="no agents")
 
@@ -173,16 +177,25 @@ def history(
     )
 
 
-def stop(why: Annotated[str, typer.Option(help="Why.")] = "", repo: RepoOption = HERE) -> None:
+def stop(
+    why: Annotated[str, typer.Option(help="Why.")] = "",
+    *,
+    repo: RepoOption = HERE,
+    as_document: JsonOption = False,
+) -> None:
     """Throw the kill switch: no cycle, run or merge until healbot start."""
     from healbot.entry.switching import switch  # noqa: PLC0415 - heavy, only here
 
     with opened(repo) as shop:
         switch(shop, stopped=True, why=why)
+        by = shop.stopped_by()
+    if as_document:
+        as_json({"stopped_by": by})
+        return
     print("healbot is stopped in this repository. healbot start lets it go on.")
 
 
-def start(repo: RepoOption = HERE) -> None:
+def start(repo: RepoOption = HERE, as_document: JsonOption = False) -> None:
     """Release the kill switch.
 
     Exits with 5 where a variable or the settings still stop healbot.
@@ -192,9 +205,12 @@ def start(repo: RepoOption = HERE) -> None:
     with opened(repo) as shop:
         switch(shop, stopped=False, why="")
         left = shop.stopped_by()
+    if as_document:
+        as_json({"stopped_by": left})
     if left:
         raise StoppedError(
             f"healbot start released its own switch, and healbot is still stopped by {left}.",
             f"Unset {left.removeprefix('the ')}, then it may go on.",
         )
-    print("healbot may go on in this repository.")
+    if not as_document:
+        print("healbot may go on in this repository.")

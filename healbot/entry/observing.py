@@ -23,7 +23,6 @@ from healbot.stores.observed import ObservedRuns
 
 ATTEMPTS = 8
 """How often publishing is tried that somebody else's write overtakes."""
-FOLDER = "observed"
 
 
 class Outcome(NamedTuple):
@@ -54,7 +53,7 @@ class Outcome(NamedTuple):
 
 def store_of(shop: Shop) -> ObservedRuns:
     """Return the clone's observe store."""
-    return ObservedRuns(shop.repo.private / FOLDER)
+    return shop.observed
 
 
 def add(shop: Shop, agent: AgentSettings, lines: Iterator[bytes]) -> Outcome:

@@ -90,16 +90,41 @@ def merge(number: Number, repo: RepoOption = HERE, as_document: JsonOption = Fal
 def close(
     number: Number,
     why: Annotated[str, typer.Option(help="Why; posted as a comment.")] = "",
+    *,
     repo: RepoOption = HERE,
+    as_document: JsonOption = False,
 ) -> None:
     """Close a pull request: a no, which is remembered."""
     from healbot.entry.queue import close as close_pull  # noqa: PLC0415 - heavy
 
     with opened(repo) as shop:
         effect = close_pull(shop, number, why)
+    if as_document:
+        as_json(effect.model_dump(mode="json"))
+        return
     done = "was closed already" if effect.found else "closed"
     print(f"Pull request {number} {done}.{_branch(effect)}")
     print("The same edit, however it is worded, is not proposed again without new evidence.")
+
+
+@app.command()
+def reopen(
+    number: Number,
+    why: Annotated[str, typer.Option(help="Why; posted as a comment.")] = "",
+    *,
+    repo: RepoOption = HERE,
+    as_document: JsonOption = False,
+) -> None:
+    """Take a no back: a pull request that a person closed waits again."""
+    from healbot.entry.queue import reopen as reopen_pull  # noqa: PLC0415 - heavy
+
+    with opened(repo) as shop:
+        effect = reopen_pull(shop, number, why)
+    if as_document:
+        as_json(effect.model_dump(mode="json"))
+        return
+    done = "was open already" if effect.found else "is open again"
+    print(f"Pull request {number} {done}, head {effect.sha[:12]}.")
 
 
 def _branch(effect: Effect) -> str:
@@ -113,13 +138,17 @@ def _branch(effect: Effect) -> str:
 def comment(
     number: Number,
     text: Annotated[str, typer.Argument(help="The comment.")],
+    *,
     repo: RepoOption = HERE,
+    as_document: JsonOption = False,
 ) -> None:
     """Comment on a pull request."""
     from healbot.entry.queue import comment as say  # noqa: PLC0415 - heavy
 
     with opened(repo) as shop:
-        say(shop, number, text)
+        effect = say(shop, number, text)
+    if as_document:
+        as_json(effect.model_dump(mode="json"))
 
 
 @app.command()

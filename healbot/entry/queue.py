@@ -1,17 +1,24 @@
-"""What a person does with the embedded forge's queue: merge, close, comment.
+"""What a person does with the embedded forge's queue: merge, close, reopen, comment.
 
 Knows the wiring; a merge goes through the same writer as healbot's own.
 """
 
+from healbot.cycle.book import Book
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import merged_body
-from healbot.cycle.publish import close_intent, judged_files, merge_intent, trailers_of
+from healbot.cycle.publish import (
+    close_intent,
+    judged_files,
+    merge_intent,
+    reopen_intent,
+    trailers_of,
+)
 from healbot.cycle.reading import harness_at
-from healbot.entry.loop import require_no_cycle, settle, who
+from healbot.entry.loop import require_no_cycle, say_on, settle, who
 from healbot.entry.wiring import Shop
-from healbot.errors import HarnessChangedError, InputError, RefusedError
+from healbot.errors import HarnessChangedError, InputError, NotNowError, RefusedError
 from healbot.records.intent import Effect, SayOnPull
-from healbot.records.ledger import Applied, Declined, PullOpened
+from healbot.records.ledger import Applied, Declined, PullOpened, TakenBack
 from healbot.records.pull import Pull
 from healbot.records.settings import AgentSettings
 from healbot.rules.progress import CycleState
@@ -28,9 +35,7 @@ def merge(shop: Shop, number: int) -> Effect:
                 return Effect(key=f"merge:{number}", found=True, number=number, sha=body.sha)
         require_no_cycle(book)
         pull = known(shop, number)
-        state = next(
-            (one for one in book.progress.cycles if one.pull and one.pull.number == number), None
-        )
+        state = _cycle_of(book, number)
         if state is None or state.pull is None:
             raise InputError(
                 f"No cycle of {agent.name!r} opened pull request {number}.", "See healbot history."
@@ -58,9 +63,7 @@ def close(shop: Shop, number: int, because: str) -> Effect:
     pull = known(shop, number)
     with shop.book(shop.agent(pull.agent)) as book:
         settle(shop, book)
-        state = next(
-            (one for one in book.progress.cycles if one.pull and one.pull.number == number), None
-        )
+        state = _cycle_of(book, number)
         if state != book.progress.current:
             require_no_cycle(
                 book
@@ -74,8 +77,61 @@ def close(shop: Shop, number: int, because: str) -> Effect:
         return effect
 
 
-def comment(shop: Shop, number: int, text: str) -> None:
-    """Post a person's comment."""
+def reopen(shop: Shop, number: int, because: str) -> Effect:
+    """Take a person's no back: the pull request waits again, on the head that was judged.
+
+    Raises:
+        RefusedError: It was not closed by a person, was never ready, or can't be had any more.
+        NotNowError: As many as ``pulls.open`` allows wait already.
+    """
+    with shop.book(shop.agent(known(shop, number).agent)) as book:
+        settle(shop, book)
+        require_no_cycle(book)
+        pull, state = known(shop, number), _cycle_of(book, number)
+        if pull.state == "open":
+            return Effect(key=f"reopen:{number}", found=True, number=number, sha=pull.head_sha)
+        opened = _require_declined(pull, state)
+        _require_room(shop, book)
+        by, at = who(shop), shop.clock.now()
+        intent = reopen_intent(pull, opened.head_sha, by=by, at=at)
+        (effect,) = execute([intent], shop.forge, book.keep)
+        body = TakenBack(number=number, by=by, after=opened.candidate, made_at=at)
+        book.append(body, cycle=state.id if state else None)
+        say_on(shop, number, f"Reopened by {by}" + (f": {because}" if because else ""))
+        return effect
+
+
+def _require_declined(pull: Pull, state: CycleState | None) -> PullOpened:
+    if state is None or state.pull is None or not state.declined:
+        raise RefusedError(
+            f"Pull request {pull.number} is {pull.state}, and not by a person's no.",
+            "See healbot history; the next cycle proposes what still helps.",
+        )
+    if pull.draft:
+        raise RefusedError(
+            f"Pull request {pull.number} was closed before its canary had passed.",
+            "Run healbot cycle once there is more evidence; a draft can't be merged.",
+        )
+    return state.pull
+
+
+def _require_room(shop: Shop, book: Book) -> None:
+    waiting = [one.pull.number for one in book.progress.waiting() if one.pull]
+    if len(waiting) >= shop.settings.pulls.open:
+        numbers = ", ".join(map(str, waiting))
+        raise NotNowError(
+            f"Pull request {numbers} waits already, and pulls.open is {shop.settings.pulls.open}.",
+            "Merge or close it, or raise pulls.open.",
+        )
+
+
+def _cycle_of(book: Book, number: int) -> CycleState | None:
+    cycles = book.progress.cycles
+    return next((one for one in cycles if one.pull and one.pull.number == number), None)
+
+
+def comment(shop: Shop, number: int, text: str) -> Effect:
+    """Post a person's comment; returns the forge's answer."""
     known(shop, number)
     if not text.strip():
         raise InputError("The comment is empty.", "Give its text.")
@@ -83,7 +139,8 @@ def comment(shop: Shop, number: int, text: str) -> None:
     intent = SayOnPull(
         key=f"say:{number}:{at.isoformat()}", number=number, marker="", body=text, at=at
     )
-    execute([intent], shop.forge, lambda: None)
+    (effect,) = execute([intent], shop.forge, lambda: None)
+    return effect
 
 
 def known(shop: Shop, number: int) -> Pull:

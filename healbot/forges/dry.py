@@ -6,7 +6,15 @@ Knows a real forge to read from; changes nothing anywhere.
 from collections.abc import Callable
 
 from healbot.ports import ForgeReader
-from healbot.records.intent import ClosePull, Effect, Intent, MergePull, OpenPull, UpdatePull
+from healbot.records.intent import (
+    ClosePull,
+    Effect,
+    Intent,
+    MergePull,
+    OpenPull,
+    ReopenPull,
+    UpdatePull,
+)
 from healbot.records.pull import Pull
 
 NO_SHA = "0" * 40
@@ -48,6 +56,8 @@ class DryForge:
                 self._set(intent.number, state="merged", closed_by=intent.by, merged_sha=NO_SHA)
             case ClosePull():
                 self._set(intent.number, state="closed", closed_by=intent.by)
+            case ReopenPull():
+                self._set(intent.number, state="open", closed_by="")
             case _:
                 pass
         return Effect(key=intent.key, sha=NO_SHA)

@@ -18,6 +18,7 @@ from healbot.forges.recording import (
     gone,
     is_done,
     merged_effect,
+    reopened,
     still_open,
     taken,
     touched,
@@ -32,6 +33,7 @@ from healbot.records.intent import (
     MergePull,
     OpenPull,
     PostCheck,
+    ReopenPull,
     Restore,
     SayOnPull,
     UpdatePull,
@@ -141,6 +143,8 @@ class LocalForge:
                 return lambda _: self._restore(intent)
             case ClosePull():
                 return lambda state: self._close(state, intent)
+            case ReopenPull():
+                return lambda state: self._reopen(state, intent)
             case UpdatePull() | SayOnPull() | PostCheck():
                 return lambda state: touched(self._one(state, intent.number), intent)
 
@@ -304,6 +308,25 @@ class LocalForge:
         known = self._known_of(state).get(pull.number)
         drop, note = self._branch_away(state, pull, known.head_sha if known else None)
         return closed, drop, closed_effect(intent, closed).model_copy(update=gone(drop, note))
+
+    def _reopen(self, state: State, intent: ReopenPull) -> _Change:
+        pull = reopened(self._one(state, intent.number))
+        if self._repo.resolve(f"refs/heads/{pull.base_ref}") is None:
+            raise RefusedError(f"The branch {pull.base_ref!r} is gone.", "Restore it with git.")
+        if not intent.head_sha or self._repo.resolve(intent.head_sha) is None:
+            raise RefusedError(
+                f"The commit of pull request {pull.number} is not in this clone.",
+                "Fetch it with git, then run the command again.",
+            )
+        ref = f"refs/heads/{pull.branch}"
+        there = self._repo.resolve(ref)
+        if there not in (None, intent.head_sha):
+            taken(pull.branch)
+        back = [] if there else [Swap(ref, None, intent.head_sha)]
+        effect = Effect(
+            key=intent.key, number=pull.number, sha=intent.head_sha, base_ref=pull.base_ref
+        )
+        return pull.model_copy(update={"head_sha": intent.head_sha}), back, effect
 
     def _restore(self, intent: Restore) -> _Change:
         ref = f"refs/heads/{intent.base_ref}"

@@ -13,12 +13,15 @@ from healbot.records.intent import (
     Intent,
     MergePull,
     PostCheck,
+    ReopenPull,
     SayOnPull,
     UpdatePull,
 )
 from healbot.records.pull import Comment, Pull, PullCheck
 
 AUTHOR = "healbot"
+LEAVES = {"merge-pull": "merged", "close-pull": "closed", "reopen-pull": "open"}
+"""The state in which an Intent leaves a pull request."""
 
 
 def touched(
@@ -68,10 +71,8 @@ def is_done(intent: Intent, pull: Pull) -> bool:
                 (one.name, one.head_sha) == _place(intent) and (one.conclusion, one.summary) == said
                 for one in pull.checks
             )
-        case MergePull():
-            return pull.state == "merged"
-        case ClosePull():
-            return pull.state == "closed"
+        case MergePull() | ClosePull() | ReopenPull():
+            return pull.state == LEAVES[intent.kind]
         case _:
             return False
 
@@ -100,6 +101,19 @@ def merged_effect(intent: MergePull, pull: Pull) -> Effect:
 def closed_effect(intent: ClosePull, pull: Pull) -> Effect:
     """Return the Effect of a closing."""
     return Effect(key=intent.key, number=pull.number, base_ref=pull.base_ref)
+
+
+def reopened(pull: Pull) -> Pull:
+    """Return a closed pull request as open again.
+
+    Raises:
+        RefusedError: It is not closed.
+    """
+    if pull.state != "closed":
+        raise RefusedError(
+            f"Pull request {pull.number} is {pull.state}, not closed.", "See healbot pulls show."
+        )
+    return pull.model_copy(update={"state": "open", "closed_at": None, "closed_by": ""})
 
 
 def gone(drop: Sequence[Swap], note: str) -> dict[str, object]:

@@ -97,6 +97,21 @@ class ClosePull(Record):
     because: str = ""
 
 
+class ReopenPull(Record):
+    """Open a closed pull request again, on the head that it had.
+
+    Attributes:
+        head_sha: The commit that its branch must hold, put back where the branch is gone.
+    """
+
+    kind: Literal["reopen-pull"] = "reopen-pull"
+    key: str
+    number: int
+    head_sha: str
+    by: str
+    at: datetime
+
+
 class Restore(Record):
     """Put files back to saved bytes by a new commit on the base branch (a revert).
 
@@ -119,7 +134,7 @@ class Restore(Record):
 
 
 Intent = Annotated[
-    OpenPull | UpdatePull | SayOnPull | PostCheck | MergePull | ClosePull | Restore,
+    OpenPull | UpdatePull | SayOnPull | PostCheck | MergePull | ClosePull | ReopenPull | Restore,
     Field(discriminator="kind"),
 ]
 

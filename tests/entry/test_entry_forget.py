@@ -1,7 +1,5 @@
 """``healbot forget``: what is kept of a session goes, from history and objects; the rest stays."""
 
-import json
-import os
 import shutil
 import signal
 import subprocess
@@ -15,8 +13,7 @@ from telling import answered, call, kinds
 
 from healbot.entry.erasure import session_digest
 from healbot.entry.unlocking import open_shop
-from healbot.entry.wiring import Shop
-from healbot.records.ledger import Closed, Switched
+from healbot.records.ledger import Switched
 from healbot.records.record import canonical
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -61,6 +61,19 @@ def test_a_tool_that_only_the_agent_named_stands_there_as_a_digest() -> None:
     )
 
 
+def test_words_that_a_check_quotes_from_the_agent_stand_there_as_digests() -> None:
+    quoting = FAIL.model_copy(update={"missed": "Got Zebra, no refund by max"})
+    said = signature_of(case(), run(quoting, stdout="a ZEBRA for you", stderr="max"))
+    assert said.startswith("missed:got-x")
+    assert "-no-refund-by-x" in said + "-"
+    assert not {"zebra", "max"} & set(said.replace(":", "-").split("-"))
+    for place in ({"changed": ("zebras.txt",)}, {"tool_calls": (ToolCall(name="zebra"),)}):
+        assert "zebra" not in signature_of(case(), run(quoting, **place))
+    mine = case(**{"assert": ({"type": "contains", "value": "the zebra", "metric": "max"},)})
+    kept = signature_of(mine, run(quoting, stdout="zebra max refund"))
+    assert kept == "missed:got-zebra-no-refund-by-max:refund"
+
+
 def test_an_observed_failure_is_published_in_the_users_own_words_only() -> None:
     seen = ObservedRun(
         session="s", at=AT, verdict=Outcome.FAIL, error="KeyError: zebra", check="refund",
