@@ -1,7 +1,7 @@
 """What was refused before, by content: no means no, also in other words, until there is more.
 
 Knows the ledger's noes, and reads what they said from git, where every clone has it, or from this
-machine's journal. Says what is new since; decides nothing about cases or runs.
+machine's journal. Says what is new since; runs nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from healbot.cycle.reading import harness_at
+from healbot.cycle.reading import harness_at, rows_of, settings_at, written_at
 from healbot.errors import HealbotError
 from healbot.ports import Journal, Repo
 from healbot.records.brief import Brief
+from healbot.records.case import Case
 from healbot.records.edit import Earlier, Edit, Proposal
 from healbot.records.harness import Harness
 from healbot.records.ledger import ProposalNote
@@ -21,7 +22,7 @@ from healbot.records.settings import AgentSettings
 from healbot.records.verdict import Reason
 from healbot.rules.edits import attempt
 from healbot.rules.likeness import Change, change_between, recurs
-from healbot.rules.noes import OPEN, WHAT, No, noes
+from healbot.rules.noes import OPEN, WHAT, No, new_among, noes
 from healbot.rules.progress import Progress
 from healbot.rules.recurrence import kinds_of
 
@@ -32,9 +33,18 @@ SeenSince = Callable[[datetime], Mapping[str, int]]
 """Kinds of failures that recurred in use since an instant, each with its number of sessions."""
 
 
+CasesOf = Callable[[No], Sequence[Case]]
+"""The cases that ran in a refused cycle, as they were written then."""
+
+
 def nothing_seen(_: datetime) -> Mapping[str, int]:
     """Stand for an observe store that is not there."""
     return {}
+
+
+def none_kept(_: No) -> Sequence[Case]:
+    """Stand for a repository that is not there."""
+    return ()
 
 
 class Answer(NamedTuple):
@@ -51,13 +61,27 @@ class Memory(NamedTuple):
     refused: Sequence[tuple[No, Change | None]] = ()
     open: Sequence[tuple[int, str, Change | None]] = ()
     seen_since: SeenSince = nothing_seen
+    cases_of: CasesOf = none_kept
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What refused edits said, where that is known, each with what became of it."""
+        return tuple(
+            "\n".join(
+                [f"{WHAT[no.rule]}:"]
+                + [f"+ {line}" for line in said.added]
+                + [f"- {line}" for line in said.removed]
+            )
+            for no, said in self.refused
+            if said
+        )
 
     def ask(self, edit: Edit, candidate: Harness, *, brief: Brief, claims: Sequence[str]) -> Answer:
         """Say whether an edit may be proposed, and what was said to it before.
 
-        New evidence is a failing case, by digest, that was not failing in any refused cycle, or a
-        failure of the same kind seen in use since. Only cases count that the edit claims,
-        where it claims any. Nothing overcomes a pull request that is still open.
+        New evidence is a failing case that ran in no refused cycle, nor a near-duplicate of it, or
+        a failure of the same kind seen in use since. Only cases count that the edit claims, where
+        it claims any. Nothing overcomes a pull request that is still open.
         """
         change = change_between(brief.harness, candidate)
         waiting = [
@@ -83,10 +107,11 @@ class Memory(NamedTuple):
     def _new_since(
         self, said_no: Sequence[No], brief: Brief, claims: Sequence[str]
     ) -> tuple[str, ...]:
-        known = frozenset[str]().union(*(no.failing for no in said_no))
+        then = {case.digest: case for no in said_no for case in self.cases_of(no)}
         seen = self.seen_since(max(no.at for no in said_no))
         mine = [one for one in brief.failed if not claims or one.case.id in claims]
-        cases = [f"case {one.case.id}" for one in mine if one.case.digest not in known]
+        new = new_among([one.case for one in mine], said_no, tuple(then.values()))
+        cases = [f"case {case.id}" for case in new]
         used: list[str] = []
         for signature in dict.fromkeys(one.finding.signature for one in mine):
             count = max((seen.get(kind, 0) for kind in kinds_of(signature)), default=0)
@@ -122,6 +147,7 @@ def remember(
             if one.pull
         ],
         seen_since=seen_since,
+        cases_of=lambda no: _cases(no, repo, agent),
     )
 
 
@@ -150,6 +176,20 @@ def _said(no: No, repo: Repo, agent: AgentSettings, *, journal: Journal) -> Chan
         return None
     applied = attempt(before, proposal.edit)
     return None if isinstance(applied, Reason) else change_between(before, applied.harness)
+
+
+def _cases(no: No, repo: Repo, agent: AgentSettings) -> tuple[Case, ...]:
+    """Return what ran in a refused cycle; nothing where this clone can't read it any more."""
+    if repo.resolve(no.base_sha) is None:
+        return ()
+    try:
+        agents = settings_at(repo, no.base_sha).agents
+        was = next((one for one in agents if one.name == agent.name), agent)
+        written = written_at(repo, no.base_sha, was)
+    except HealbotError:
+        return ()
+    rows = rows_of({case.id: case for case in written}, was).values()
+    return tuple(row for row in rows if row.digest in no.cases or row.id in no.case_ids)
 
 
 def _between(repo: Repo, agent: AgentSettings, *, base_sha: str, head_sha: str) -> Change | None:

@@ -27,7 +27,16 @@ from healbot.records.record import digest_of
 from healbot.records.run import Outcome
 from healbot.records.settings import AgentSettings, Mode, Settings
 from healbot.records.trailers import Trailers
-from healbot.rules.budget import Left, forecast, left_of, runs_that_fit, seen_worst, within
+from healbot.rules.budget import (
+    Left,
+    editors_aside,
+    forecast,
+    left_of,
+    less,
+    runs_that_fit,
+    seen_worst,
+    within,
+)
 from healbot.rules.plan import plan_cycle
 from healbot.rules.progress import CycleState, Progress
 
@@ -86,7 +95,8 @@ def opened(
         BudgetError: Not even the least plan fits into what the budgets leave.
     """
     worst = seen_worst(settings.budget.unreported_run, progress.spent)
-    fit = runs_that_fit(left, worst)
+    aside = editors_aside(settings)
+    fit = runs_that_fit(less(left, aside), worst)
     plan = plan_cycle(
         ground.of(Split.TRAIN, Split.HELDOUT),
         progress.standings,
@@ -98,7 +108,8 @@ def opened(
     if plan.runs > fit:
         raise BudgetError(
             f"A cycle over these cases needs up to {plan.least} runs, and the budgets leave "
-            f"{max(0, fit)} (a run counts up to {worst.tokens} tokens and ${worst.usd:g}).",
+            f"{max(0, fit)} (a run counts up to {worst.tokens} tokens and ${worst.usd:g}"
+            f"{_with_editors(aside)}).",
             "Raise budget.cycle, budget.day or budget.month, or lower budget.unreported_run.",
         )
     return Opened(
@@ -108,12 +119,16 @@ def opened(
         baseline=ground.harness.revision,
         settings=digest_of(settings),
         cases=ground.cases_digest,
-        forecast=forecast(plan.runs, left, worst),
+        forecast=forecast(plan.runs, left, worst, aside=aside),
         left_out=plan.left_out,
         earn=plan.earn,
         fallbacks=plan.fallbacks,
         probes=plan.probes,
     )
+
+
+def _with_editors(aside: Spend) -> str:
+    return f"; {aside.tokens} tokens are set aside for editors" if aside.tokens else ""
 
 
 def left_for(
@@ -146,7 +161,8 @@ def settled(
         found += [(state.id, body)] if body else []
     branch = Branch(repo, agent, tip, repo.log(tip, limit=LOOK_BACK))
     merged = [body.sha for _, body in found if isinstance(body, Applied)]
-    passed_over = {*merged, *(one.applied.sha for one in progress.merges)}
+    heads = [one.pull.head_sha for one in progress.cycles if one.pull]
+    passed_over = {*merged, *heads, *(one.applied.sha for one in progress.merges)}
     found += [(None, body) for body in undone(progress, branch, passed_over=passed_over)]
     found += [(None, body) for body in _cut_off(book, branch, found)]
     return tuple(found)

@@ -54,12 +54,23 @@ class Branch(NamedTuple):
                 found.append(commit)
         return found
 
-    def reverter(self, named: str, revision: str, *, passed_over: set[str]) -> CommitInfo | None:
-        """Return who undid a commit: the commit that says so, else that put a revision back."""
+    def reverter(
+        self, named: str, revision: str, *, passed_over: set[str], merge: Merge | None = None
+    ) -> CommitInfo | None:
+        """Return who undid a commit: the commit that says so, else that put a revision back.
+
+        Whoever put back what was there before a ``merge`` undid it only if its lines still stood.
+        """
         later = [one for one in self.after(named) if one.sha not in passed_over]
         said = [one for one in later if self.says(one, named)]
         return next(iter(said), None) or next(
-            (one for one in later if self._put_back(one, revision)), None
+            (
+                one
+                for one in later
+                if self._put_back(one, revision)
+                and not (merge and self._replace(tip=one.parents[0]).lacks(merge))
+            ),
+            None,
         )
 
     def says(self, commit: CommitInfo, named: str) -> bool:
@@ -114,7 +125,7 @@ def undone(progress: Progress, branch: Branch, *, passed_over: set[str]) -> Iter
     Args:
         progress: What the ledger adds up to.
         branch: Read at its tip.
-        passed_over: Commits that merge a proposal, those noticed just now included.
+        passed_over: Commits that hold or merge a proposal, those noticed just now included.
     """
     known = passed_over | {body.sha for _, body in progress.rollbacks}
     known |= {body.sha for body in progress.taken_back}
@@ -137,7 +148,7 @@ def _rolled_back(merge: Merge, branch: Branch, passed_over: set[str]) -> RolledB
     exact = branch.revision(branch.tip) == applied.before
     if not exact and not branch.lacks(merge):
         return None
-    commit = branch.reverter(applied.sha, applied.before, passed_over=passed_over)
+    commit = branch.reverter(applied.sha, applied.before, passed_over=passed_over, merge=merge)
     if commit is None:
         return None
     says = branch.says(commit, applied.sha)

@@ -17,11 +17,12 @@ from healbot.entry.placing import (
     write_note,
 )
 from healbot.entry.printing import as_json
+from healbot.entry.sight import of_folder
 from healbot.entry.starter import STARTER_FILE, Planned, settings_text, starter_cases
 from healbot.entry.worktree import Worktree, worktree_of
 from healbot.errors import HealbotError, InputError
 from healbot.records.settings import SETTINGS_PATH, AgentSettings
-from healbot.rules.cases import CASE_ENDINGS, match_paths, read_cases
+from healbot.rules.cases import match_paths, read_cases
 from healbot.rules.yamls import parse_yaml
 
 HIDDEN_CASES = ".healbot/cases"
@@ -150,17 +151,13 @@ def _cases_folder(root: Path, one: Found, name: str) -> tuple[str, bool]:
 
 
 def _are_cases(root: Path, folder: str) -> bool:
-    paths = [
-        path.relative_to(root).as_posix()
-        for path in (root / folder).rglob("*")
-        if path.is_file() and not path.is_symlink() and path.suffix in CASE_ENDINGS
-    ]
+    files = of_folder(root).files
     reader = AgentSettings.model_validate(
         {"dir": ".", "name": "a", "cases": folder, "run": {"command": "a"}}
     )
     try:
-        wanted = match_paths(paths, [folder])
-        return bool(read_cases({path: (root / path).read_bytes() for path in wanted}, reader))
+        wanted = match_paths(files.paths, [folder])
+        return bool(read_cases({path: files.read(path) for path in wanted}, reader, files))
     except (HealbotError, OSError):
         return False
 
@@ -211,7 +208,9 @@ def _next(tree: Worktree, plan: Plan) -> tuple[str, ...]:
             f"Fill in run.command of {', '.join(unknown)} in {SETTINGS_PATH}: no program was found "
             "that runs the agent."
         )
-    steps.append(f"Look at {SETTINGS_PATH}, and make the cases in {STARTER_FILE} yours.")
+    starters = any(path.endswith(f"/{STARTER_FILE}") for path in plan.files)
+    yours = f", and make the cases in {STARTER_FILE} yours" if starters else ""
+    steps.append(f"Look at {SETTINGS_PATH}{yours}.")
     first = " This will be the first commit." if tree.unborn else ""
     steps.append(f"Commit them (git add, git commit): a cycle reads what is committed.{first}")
     steps.append("healbot doctor, healbot cases run, then healbot cycle.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from healbot.forges.git import GitRepo
+from healbot.rules.suites import Files
 
 PASSED_OVER = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv"})
 LINK, PLAIN, PROGRAM = "120000", "100644", "100755"
@@ -32,6 +33,11 @@ class Sight(NamedTuple):
             if path.startswith(prefix)
         }
         return Sight(modes, lambda path: self.read(prefix + path))
+
+    @property
+    def files(self) -> Files:
+        """Its plain files, as what a configuration of cases may refer to."""
+        return Files([path for path, mode in self.modes.items() if mode != LINK], self.read)
 
     def text(self, path: str) -> str:
         """Return a file's text; bytes that are no UTF-8 are replaced."""

@@ -141,7 +141,7 @@ def _cases(patient: Patient, harness: Harness | None) -> Iterator[Finding]:
     sight, agent = patient.sight, patient.agent
     try:
         paths = match_paths(tuple(sight.modes), agent.cases)
-        cases = read_cases({path: sight.read(path) for path in paths}, agent)
+        cases = read_cases({path: sight.read(path) for path in paths}, agent, sight.files)
     except HealbotError as problem:
         yield of_error(patient.topic, problem)
         return

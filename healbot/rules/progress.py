@@ -76,7 +76,6 @@ class Progress(Record):
         next_repeat: Per (revision, case digest) the first repeat number not yet used, however it
             was run: HEALBOT_SEED does not know the way of running, so a number is drawn once.
         standings: Per case digest, what it has earned.
-        refused: Edit digests that were tried and refused, closed by a person or rolled back.
         spent: Each entry's instant and spending.
     """
 
@@ -86,7 +85,6 @@ class Progress(Record):
     taken_back: tuple[TakenBack, ...] = ()
     next_repeat: dict[tuple[str, str], int] = Field(default_factory=dict)
     standings: dict[str, Standing] = Field(default_factory=dict)
-    refused: tuple[str, ...] = ()
     spent: tuple[tuple[datetime, Spend], ...] = ()
 
     @property
@@ -154,15 +152,13 @@ def replay(entries: Iterable[Entry]) -> Progress:
             standings.update(dict.fromkeys(fixed, Standing.FIXED))
         if entry.cycle:
             cycles[entry.cycle] = _advance(cycles.get(entry.cycle), entry, body)
-    done = tuple(cycles.values())
     return Progress(
-        cycles=done,
+        cycles=tuple(cycles.values()),
         merges=tuple(merges),
         rollbacks=tuple(rollbacks),
         taken_back=tuple(taken_back),
         next_repeat=repeats,
         standings=standings,
-        refused=_refused(done, merges),
         spent=tuple(spent),
     )
 
@@ -239,24 +235,3 @@ def _unfixed(merges: Iterable[Merge], body: RolledBack) -> tuple[str, ...]:
     return tuple(
         digest for merge in merges if merge.rolled_back == body for digest in merge.applied.fixed
     )
-
-
-def _refused(cycles: Iterable[CycleState], merges: Iterable[Merge]) -> tuple[str, ...]:
-    """Edits that were a no: rejected, closed by a person, or rolled back.
-
-    Too little evidence is no no: the same edit may be judged again once there is more.
-    """
-    undone = {merge.applied.proposal for merge in merges if merge.rolled_back}
-    found: dict[str, None] = {}
-    for cycle in cycles:
-        notes = cycle.proposed.proposals if cycle.proposed else ()
-        notes = (*notes, *(cycle.probed.composed if cycle.probed else ()))
-        no = {gate.proposal for gate in cycle.gated if gate.verdict.word == "rejected"}
-        if cycle.canaried and cycle.canaried.verdict.word == "rejected" and cycle.pull:
-            no.add(cycle.pull.proposal)
-        if cycle.declined and cycle.pull:
-            no.add(cycle.pull.proposal)
-        for note in notes:
-            if note.proposal in no | undone:
-                found[note.edit] = None
-    return tuple(found)

@@ -34,7 +34,7 @@ def test_a_no_that_was_said_to_the_whole_refuses_what_is_joined(tmp_path: Path) 
     joined = Edit(hunks=tuple(hunk for one in parts for hunk in one.edit.hunks))
     no = No(
         rule=CLOSED, number=7, by="Ada", at=datetime(2026, 1, 1, tzinfo=UTC), edit=joined.digest,
-        proposal="p", candidate="c", base_sha="b", head_sha="h", failing=frozenset(),
+        proposal="p", candidate="c", base_sha="b", head_sha="h",
     )  # fmt: skip
     journal = FileJournal(tmp_path)
 

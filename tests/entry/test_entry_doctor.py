@@ -13,6 +13,12 @@ from healbot.entry.init import write_starter
 PATH = {"PATH": os.environ["PATH"], STARTS_VARIABLE: "x", "SANDBOX_PAUSE": "0"}
 SETTINGS = ".github/healbot.yml"
 SKILL = "---\nname: a\ndescription: b\n---\n"
+PROMPTED = """\
+prompts: [file://../texts/ask.txt]
+tests:
+  - vars: {question: how long}
+    assert: [{type: contains, value: days}]
+"""
 Rows = list[tuple[str, str, str]]
 
 
@@ -39,6 +45,28 @@ def test_a_repository_in_order_has_no_error(
     assert "ran refund-over" in live
     assert "there is something to heal" in live
     assert "refs/healbot" not in git(folder, "for-each-ref")
+
+
+def test_a_configuration_of_cases_may_name_a_prompt_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    files = {
+        "AGENTS.md": "# A\n", "agent.py": "",
+        "cases/promptfooconfig.yaml": PROMPTED, "texts/ask.txt": "Answer shortly: {{question}}",
+    }  # fmt: skip
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    write_starter(tmp_path, dry_run=False)
+    told = capsys.readouterr().out
+    assert "kept   cases (cases are there already)" in told
+    assert "starter.yml" not in told
+    for _ in ("uncommitted", "committed"):
+        rows = seen(tmp_path, capsys)
+        assert ("ok", "1 cases, 0 of them held out") in [(row[0], row[2]) for row in rows]
+        assert not any("ask.txt" in text for text in bad(rows))
+        commit_all(tmp_path, "Begin") if git(tmp_path, "status", "--short") else None
 
 
 def test_what_init_leaves_to_do_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

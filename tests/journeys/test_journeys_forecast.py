@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from fakes import FakeRunner, Said, hire, support
 from sandbox import INSTRUCTIONS, commit_all, make_repository, plain_environment
-from telling import CASES, EDITS, SETTINGS, call
+from telling import CASES, EDITS, SETTINGS, answered, call
 
 from healbot.entry.unlocking import open_shop
 from healbot.errors import Exit
@@ -187,6 +187,20 @@ def test_no_cycle_spends_more_than_its_forecast_whatever_its_shape(
     assert runner.runs <= spent.runs  # a start that was cut off is counted as well
     assert meter.tokens <= most.tokens
     assert shape.cut or meter.tokens <= spent.tokens
+
+
+def test_one_first_run_above_the_whole_budget_is_above_the_forecast_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = Shape("one dear run", usage=(Usage(tokens=9_000, usd=99.0),))
+    runner = hire(monkeypatch, Meter(shape))
+    repo = prepare(tmp_path, shape)
+    assert call(repo, "cycle").code == Exit.BUDGET
+    (cycle,) = cycles_of(repo)
+    assert over(cycle) == ["usd"]
+    (agent,) = answered(repo, "cost")["agents"]
+    assert agent["forecasts"]["above"] == [{"cycle": cycle.id, "over": ["usd"]}]
+    assert runner.runs == cycle.spent.runs  # what went on beside it is all
 
 
 def test_a_cycle_that_was_cut_off_and_then_given_up_stays_within_its_forecast(

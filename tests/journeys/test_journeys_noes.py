@@ -53,6 +53,15 @@ def test_a_closed_edit_comes_back_in_no_words_until_a_new_case_fails(repo: Path)
     last = _last(repo)
     assert (last["verdict"], last["outcome"]) == ("invalid", "refused")
     assert last["note"] == "refused unspent: closed-before, pull request 1"
+    edited = "refund-two\n  split: train\n  tags: [refund]\n  input: Please refund, order"
+    change(
+        repo,
+        CASES,
+        edited.replace("two", "over").replace("Please refund,", "please refund"),
+        edited,
+    )
+    assert call(repo, "cycle").code == 0
+    assert _last(repo)["note"] == last["note"]  # an edited case is no new one
     change(repo, CASES, "- id: hello", LATE + "- id: hello")
     assert call(repo, "cycle").code == 0
     body = answered(repo, "pulls", "show", "2")["body"]

@@ -8,7 +8,6 @@ from healbot.records.case import Standing
 from healbot.records.ledger import (
     Applied,
     Body,
-    Canaried,
     Closed,
     Declined,
     Earned,
@@ -161,28 +160,6 @@ def test_standings_are_earned_fixed_and_lost_with_the_fix() -> None:
     assert merged.standings == {"h": Standing.PROTECTED, "k": Standing.FIXED}
     undone = replay(ledger(("c1", OPENED), ("c1", earned), ("c1", applied()), (None, back())))
     assert undone.standings == {"h": Standing.PROTECTED}
-
-
-@pytest.mark.parametrize(
-    ("bodies", "refused"),
-    [
-        ((gated(Word.ADMITTED), PULL), ()),
-        ((gated(Word.REJECTED),), ("edit-p",)),
-        ((gated(Word.ADMITTED), PULL, Declined(number=1, by="A", candidate="cp")), ("edit-p",)),
-        (
-            (
-                gated(Word.ADMITTED),
-                PULL,
-                Canaried(number=1, candidate="cp", used=(), verdict=Verdict(word=Word.REJECTED)),
-            ),
-            ("edit-p",),
-        ),
-        ((gated(Word.ADMITTED), PULL, applied()), ()),
-        ((gated(Word.ADMITTED), PULL, applied(), back()), ("edit-p",)),
-    ],
-)
-def test_a_no_is_remembered_by_the_edit(bodies: tuple[Body, ...], refused: tuple[str, ...]) -> None:
-    assert story(PROPOSED, *bodies).refused == refused
 
 
 def test_an_entry_of_a_cycle_that_was_never_opened_is_a_fault_of_the_ledger() -> None:
