@@ -71,8 +71,10 @@ class Repo(Protocol):
     def blob(self, blob: str) -> bytes:
         """Return a blob's exact bytes."""
 
-    def log(self, sha: str, paths: Sequence[str] = (), limit: int = 1000) -> Sequence[CommitInfo]:
-        """Return commits reachable from one, newest first, or only those that touch paths."""
+    def log(
+        self, sha: str, paths: Sequence[str] = (), limit: int = 1000, *, first_parent: bool = False
+    ) -> Sequence[CommitInfo]:
+        """Return commits reachable from one (or by first parents only), newest first, by paths."""
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor."""
@@ -298,7 +300,11 @@ class Editor(Protocol):
     """Proposes edits from failed runs."""
 
     def propose(self, brief: Brief) -> tuple[Proposal, ...]:
-        """Return proposals, best first; none where it has nothing to say."""
+        """Return proposals, best first; none where it has nothing to say.
+
+        Raises:
+            GaveUpError: It tried and has nothing usable; says why.
+        """
 
 
 class Lessons(Protocol):

@@ -4,12 +4,13 @@ Knows the journal's published line, the corpus's and that of an observed run; th
 widens a line by texts without secrets and personal data, never the other way round.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from healbot.records.case import Standing
 from healbot.records.ledger import Applied, Body, Earned, Entry, RolledBack, Used
-from healbot.records.observed import ObservedRun, session_key
+from healbot.records.observed import UNKNOWN_REVISION, ObservedRun, session_key
 from healbot.records.record import canonical
 from healbot.records.run import Outcome, Run, RunKey
 from healbot.rules.privacy import redact_value
@@ -72,6 +73,24 @@ def observed_line(run: ObservedRun, level: Level, *, words: Collection[str]) -> 
         line |= {name: value for name, value in whole.items() if name not in line}
         line |= {"signature": signature}
     return {name: _shortened(value) for name, value in line.items()}
+
+
+def observed_before(content: bytes) -> dict[str, str]:
+    """Return the steps that a state file tells of, each with its revision; the last line holds."""
+    told: dict[str, str] = {}
+    for line in content.splitlines():
+        try:
+            raw = json.loads(line)
+            told[raw["step"]] = str(raw["revision"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+    return told
+
+
+def is_news(run: ObservedRun, told: Mapping[str, str]) -> bool:
+    """Say whether a line is to be written: of a new step, or of one that is dated by now."""
+    before = told.get(run.digest)
+    return before is None or (before == UNKNOWN_REVISION and run.revision != UNKNOWN_REVISION)
 
 
 def _shortened(value: Any) -> Any:

@@ -12,7 +12,7 @@ from healbot.cycle.book import Book
 from healbot.cycle.cycle import run_cycle
 from healbot.cycle.execute import execute
 from healbot.cycle.opening import left_for, opened, require_may_open, settled
-from healbot.cycle.propose import Guard
+from healbot.cycle.propose import UNANSWERED, Guard
 from healbot.cycle.publish import close_intent
 from healbot.cycle.purse import Purse
 from healbot.cycle.reading import harness_at, settings_at
@@ -24,12 +24,15 @@ from healbot.cycle.rollback import (
     rolled_back_body,
 )
 from healbot.entry.abilities import require_scorable, splits_path
+from healbot.entry.settling import put_away
 from healbot.entry.wiring import Shop
 from healbot.errors import (
     BudgetError,
     CouldNotTellError,
     HarnessChangedError,
     InputError,
+    ModelRefusedError,
+    ModelSilentError,
     NotNowError,
 )
 from healbot.forges.dry import DryForge
@@ -119,7 +122,7 @@ def open_cycle(
     shop: Shop, agent: AgentSettings, book: Book, *, mode: Mode, checked: str = ""
 ) -> Shop:
     """Append the entry that opens a cycle, with its forecast; ``checked``: of a person's edit."""
-    shop.require_able(agent)
+    shop.require_able(agent, editing=not checked)
     ground, splits = shop.ground(agent)
     require_scorable(ground.cases.values())
     cycle_id = f"{shop.clock.now():%Y%m%d}-{secrets.token_hex(4)}"
@@ -177,16 +180,19 @@ def carry_on(
     Raises:
         BudgetError, CouldNotTellError, InputError: The cycle is given up, and the ledger says so.
     """
+    under_way = book.progress.current
+    editing = under_way is None or under_way.proposed is None
     try:
         ground, _ = shop.ground(agent)
-        shop.require_able(agent)
+        shop.require_able(agent, editing=editing)
     except InputError as error:
         abandon(shop, book, forge, why=error.what)  # else it could never end
         raise
+    _put_away(shop, book, forge)
     left = left_for(shop.spent(), shop.settings, now=shop.clock.now(), state=book.progress.current)
     purse = Purse(left, shop.settings.budget.unreported_run, shop.clock)
     bench = shop.bench(shop.evaluator(agent, ground, voice), purse, book.keep)
-    research = shop.research(agent, ground, bench=bench, voice=voice)
+    research = shop.research(agent, ground, bench=bench, voice=voice, editing=editing)
     if guard:
         research = research._replace(guard=guard)
     delivery = shop.delivery(research, book, reader=forge, writer=forge)
@@ -201,9 +207,12 @@ def carry_on(
     except BudgetError:
         abandon(shop, book, forge, why="the budget is spent", purse=purse)
         raise
-    except (CouldNotTellError, InputError) as error:
-        abandon(shop, book, forge, why=error.what, purse=purse)
+    except (CouldNotTellError, InputError, ModelRefusedError) as error:
+        unanswered = isinstance(error, (ModelRefusedError, ModelSilentError))
+        why = UNANSWERED if unanswered else error.what  # a server's words stay out of the ledger
+        abandon(shop, book, forge, why=why, purse=purse)
         raise
+    _put_away(shop, book, forge)
     fixed = state.applied.fixed if state.applied else ()
     standings = {
         case: standing for case, standing in book.progress.standings.items() if case not in fixed
@@ -229,6 +238,13 @@ def abandon(
         execute([intent], forge, book.keep)
     spent = purse.take() if purse else None
     book.append(Closed(outcome="abandoned", note=why[:300]), cycle=state.id, spent=spent)
+    _put_away(shop, book, forge)
+
+
+def _put_away(shop: Shop, book: Book, forge: LocalForge | DryForge) -> None:
+    """Tidy the clone's journal; a dry run leaves it alone: what it closes is not closed."""
+    if isinstance(forge, LocalForge):
+        put_away(shop, book)
 
 
 def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBack:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from healbot.cycle.published import observed_line, observed_path
+from healbot.cycle.published import is_news, observed_before, observed_line, observed_path
 from healbot.cycle.reading import harness_at
 from healbot.entry.outside import workspaces_of
 from healbot.entry.wiring import Shop
@@ -16,7 +16,7 @@ from healbot.errors import HealbotError, NotNowError, StaleError
 from healbot.records.observed import UNKNOWN_REVISION, ObservedRun, Session
 from healbot.records.record import canonical
 from healbot.records.settings import AgentSettings
-from healbot.rules.dating import Live, dated
+from healbot.rules.dating import Live, dated, timeline
 from healbot.rules.observing import Read, cleaned, read_runs
 from healbot.rules.signature import observed_signature, own_words
 from healbot.stores.observed import ObservedRuns
@@ -105,14 +105,12 @@ def _dated(shop: Shop, agent: AgentSettings, read: Read) -> list[ObservedRun]:
         except HealbotError:
             return None
 
-    history: list[Live] = []
+    history: tuple[Live, ...] = ()
     if any(one.commit is None and one.cwd for one in waiting):
         folder = agent.dir.strip("/")
         paths = () if folder in ("", ".") else (folder,)
-        for commit in reversed(shop.repo.log(shop.base_sha, paths)):
-            revision = revision_at(commit.sha)
-            if revision and (not history or history[-1].revision != revision):
-                history.append(Live(commit.at, revision))
+        line = shop.repo.log(shop.base_sha, paths, first_parent=True)
+        history = timeline((one.at, revision_at(one.sha)) for one in reversed(line))
     roots = [str(path) for one in shop.repo.worktrees() for path in (one, one.resolve())]
     return [
         cleaned(
@@ -133,7 +131,7 @@ def _is_sha(text: str) -> bool:
 
 
 def _publish(shop: Shop, agent: AgentSettings, runs: Sequence[ObservedRun]) -> int:
-    """Append lines that are not there yet to the state branch; returns how many."""
+    """Append lines that are news to the state branch; returns how many."""
     if not runs:
         return 0
     level = shop.settings.privacy.level()
@@ -141,13 +139,17 @@ def _publish(shop: Shop, agent: AgentSettings, runs: Sequence[ObservedRun]) -> i
     for _ in range(ATTEMPTS):
         state = shop.store.load()
         changes: dict[str, bytes] = {}
+        told: dict[str, dict[str, str]] = {}
         count = 0
         for run in runs:
             path = observed_path(agent.name, run)
-            before = changes.get(path, shop.store.read(state, path) or b"")
-            if f'"step":"{run.digest}"'.encode() not in before:
+            if path not in told:
+                told[path] = observed_before(shop.store.read(state, path) or b"")
+            if is_news(run, told[path]):
+                before = changes.get(path, shop.store.read(state, path) or b"")
                 line = canonical(observed_line(run, level, words=words))
                 changes[path] = before + line.encode("utf-8", "replace") + b"\n"
+                told[path][run.digest] = run.revision
                 count += 1
         if not changes:
             return 0

@@ -24,7 +24,7 @@ def init(
     write_starter(repo, dry_run=dry_run, as_document=as_document)
 
 
-def schema() -> None:
+def schema(as_document: JsonOption = True) -> None:  # noqa: ARG001 - it prints JSON anyway
     """Print the settings file's JSON schema."""
     from healbot.entry.schema import settings_schema  # noqa: PLC0415 - only here
 

@@ -129,11 +129,12 @@ class GitRepo:
             data: bytes = self._repo.odb.stream(bytes.fromhex(blob)).read()
         return data
 
-    def log(self, sha: str, paths: Sequence[str] = (), limit: int = 1000) -> Sequence[CommitInfo]:
-        """Return commits reachable from one, newest first, or only those that touch paths."""
-        form = "--format=%H%x1f%P%x1f%an%x1f%ct%x1f%B"
-        only = ("--", *paths) if paths else ("--",)
-        out = self._do("log", "-z", f"-{limit}", form, sha, *only).decode("utf-8", "replace")
+    def log(
+        self, sha: str, paths: Sequence[str] = (), limit: int = 1000, *, first_parent: bool = False
+    ) -> Sequence[CommitInfo]:
+        """Return commits reachable from one, newest first; see ``ports.Repo``."""
+        words = speech.log(sha, paths, limit, first_parent=first_parent)
+        out = self._do(*words).decode("utf-8", "replace")
         return [speech.commit(one) for one in out.split("\0") if one]
 
     def merge_base(self, one: str, other: str) -> str | None:
@@ -319,13 +320,7 @@ class GitRepo:
     def _read_tree(self, sha: str, prefix: str) -> Mapping[str, TreeFile]:
         only = ("--", prefix) if prefix else ("--",)
         out = self._do("ls-tree", "-r", "-z", "--full-tree", sha, *only)
-        files = {}
-        for record in out.split(b"\0"):
-            if record:
-                meta, path = record.split(b"\t", 1)
-                mode, _, blob = meta.decode().split(" ")
-                files[path.decode("utf-8", "surrogateescape")] = TreeFile(mode, blob)
-        return files
+        return speech.tree(out)
 
     def _store(self, content: bytes) -> str:
         with self._lock:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from healbot.ports import CommitInfo
+from healbot.ports import CommitInfo, TreeFile
 
 LOCK_MILLISECONDS = 5_000
 """How long git waits for another git's lock on a ref."""
@@ -35,6 +35,24 @@ RACE_FETCH = re.compile(r"cannot lock ref|is at \S+ but expected|\.lock'")
 RACE_PUSH = re.compile(
     r"stale info|fetch first|cannot lock ref|failed to update ref|already exists"
 )
+
+
+def log(sha: str, paths: Sequence[str], limit: int, *, first_parent: bool) -> tuple[str, ...]:
+    """Return the words that ask for a log which ``commit`` reads, record by record."""
+    form = "--format=%H%x1f%P%x1f%an%x1f%ct%x1f%B"
+    line = ("--first-parent",) if first_parent else ()
+    return ("log", "-z", f"-{limit}", form, *line, sha, "--", *paths)
+
+
+def tree(listed: bytes) -> dict[str, TreeFile]:
+    """Read git's listing of a tree."""
+    files = {}
+    for record in listed.split(b"\0"):
+        if record:
+            meta, path = record.split(b"\t", 1)
+            mode, _, blob = meta.decode().split(" ")
+            files[path.decode("utf-8", "surrogateescape")] = TreeFile(mode, blob)
+    return files
 
 
 def commit(record: str) -> CommitInfo:

@@ -174,6 +174,27 @@ class ScriptedEditor(Record):
 
 
 EditorChoice = Literal["lessons", "invariant", "domain"] | ScriptedEditor
+MODEL_EDITORS = ("invariant", "domain")
+"""The editors that ask a model: ``models.editor``."""
+
+
+class EditingSettings(Record):
+    """What one editor with a model may do and see in one cycle."""
+
+    steps: int = Field(12, ge=1, le=100, description="Questions to the model.")
+    retries: int = Field(1, ge=0, le=5, description="Second chances after a misstep.")
+    tokens: int = Field(
+        150_000, ge=1, le=MOST_TOKENS, description="Tokens of an editor, set aside beforehand."
+    )
+    answer_tokens: int = Field(
+        8_000, ge=1, le=MOST_TOKENS, description="Of one answer, its reasoning included."
+    )
+    runs_per_case: int = Field(2, ge=1, le=20, description="Failed runs shown of each case.")
+    run_characters: int = Field(4_000, ge=200, le=1_000_000, description="Shown of one run.")
+    all_characters: int = Field(
+        24_000, ge=200, le=10_000_000, description="Shown of all runs, and of all files."
+    )
+    lessons: int = Field(20, ge=0, le=200, description="Lessons shown.")
 
 
 class LessonsSettings(Record):
@@ -259,16 +280,16 @@ class PrivacySettings(Record):
     publish: Literal["verdicts", "redacted", "full"] | None = Field(
         None,
         description="What of runs is published: verdicts (no text), redacted, full; left out: "
-        "redacted in a private repository, verdicts in a public or unknown one.",
+        "verdicts.",
     )
-    state: str = Field("branch", description="branch, or OWNER/PRIVATE-REPO.")
+    state: str = Field("branch", description="branch; OWNER/PRIVATE-REPO is not in this version.")
     keep_days: int = Field(
-        90, ge=1, le=YEARS_DAYS, description="How long observed runs stay in this clone."
+        90, ge=1, le=YEARS_DAYS, description="How long files of runs stay in this clone."
     )
 
-    def level(self, *, private: bool | None = None) -> Literal["verdicts", "redacted", "full"]:
-        """Return what may be published; ``private`` is the repository's, None: not known."""
-        return self.publish or ("redacted" if private else "verdicts")
+    def level(self) -> Literal["verdicts", "redacted", "full"]:
+        """Return what may be published."""
+        return self.publish or "verdicts"
 
 
 class WatchSettings(Record):
@@ -331,6 +352,7 @@ class Settings(Record):
     agents: Annotated[tuple[AgentSettings, ...], Field(min_length=1)]
     models: ModelsSettings = ModelsSettings()
     editors: tuple[EditorChoice, ...] = ("lessons",)
+    editing: EditingSettings = EditingSettings()
     lessons: LessonsSettings = LessonsSettings()
     protect: tuple[str, ...] = Field((), description="Headings whose sections no edit touches.")
     gate: GateSettings = GateSettings()
@@ -341,6 +363,17 @@ class Settings(Record):
     pulls: PullsSettings = PullsSettings()
     limits: LimitSettings = LimitSettings()
     forge: ForgeSettings = ForgeSettings()
+
+    @property
+    def model_editors(self) -> tuple[str, ...]:
+        """Those of the editors that ask a model."""
+        return tuple(one for one in self.editors if isinstance(one, str) and one in MODEL_EDITORS)
+
+    @model_validator(mode="after")
+    def _model_for_editors(self) -> "Settings":
+        if self.model_editors and self.models.editor is None:
+            raise ValueError(f"the editor {self.model_editors[0]!r} needs models.editor")
+        return self
 
     @field_validator("agents")
     @classmethod

@@ -4,7 +4,7 @@ Pure: the caller reads git's history. Where nothing settles it the revision stay
 run is a candidate case only, never evidence.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,6 +16,22 @@ class Live(NamedTuple):
 
     since: datetime
     revision: str
+
+
+def timeline(commits: Iterable[tuple[datetime, str | None]]) -> tuple[Live, ...]:
+    """Return when each revision went live, oldest first.
+
+    Nothing went live before what it stands on, whatever a clock said.
+
+    Args:
+        commits: Those that the branch itself stood at, oldest first: when it came to stand there,
+            and the revision, None where there is none to be read.
+    """
+    history: list[Live] = []
+    for at, revision in commits:
+        if revision and (not history or history[-1].revision != revision):
+            history.append(Live(max([at, *(one.since for one in history[-1:])]), revision))
+    return tuple(history)
 
 
 def dated(

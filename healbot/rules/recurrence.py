@@ -46,8 +46,12 @@ def seen_in(sessions: Iterable[Session], agent: str) -> Iterator[Seen]:
 
 
 def seen_on(lines: Iterable[bytes]) -> Iterator[Seen]:
-    """Yield the failed steps among published lines; a damaged line is passed over."""
-    for line in lines:
+    """Yield the failed steps among published lines; the last line about a step holds.
+
+    A damaged line is passed over.
+    """
+    found: dict[object, Seen] = {}
+    for number, line in enumerate(lines):
         try:
             raw = json.loads(line)
             if raw["verdict"] == Outcome.FAIL:
@@ -55,9 +59,10 @@ def seen_on(lines: Iterable[bytes]) -> Iterator[Seen]:
                 zoned = at if at.tzinfo else at.replace(tzinfo=UTC)
                 words = (str(raw[name]) for name in ("session", "revision", "signature"))
                 session, revision, signature = words
-                yield Seen(session, zoned, revision, signature)
+                found[raw.get("step", number)] = Seen(session, zoned, revision, signature)
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
+    yield from found.values()
 
 
 def seen_again(seen: Iterable[Seen], *, revision: str, since: datetime) -> Mapping[str, int]:

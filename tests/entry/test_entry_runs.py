@@ -1,12 +1,14 @@
 """The doors to the observe store: runs in, cases out, nothing overwritten."""
 
 import json
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from fakes import Answer, door
-from sandbox import git, make_repository
+from sandbox import INSTRUCTIONS, git, make_repository
 
 from healbot.errors import Exit
 
@@ -41,6 +43,54 @@ def test_runs_are_kept_once_dated_and_counted_by_signature(repo: Path) -> None:
     assert [(row["signature"], row["seen"]) for row in rows] == [("failed:-:escalation", 2)] * 2
     assert sorted(row["revision"] == "unknown" for row in rows) == [False, True]
     assert "a@x.org" not in ask(repo, "runs", "show", "a").out
+
+
+def commit_at(repo: Path, when: str, *words: str) -> None:
+    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    subprocess.run(
+        ["git", "-C", str(repo), *words],
+        check=True, capture_output=True, env={**os.environ, **dates},
+    )  # fmt: skip
+
+
+def test_a_run_is_dated_to_what_the_branch_stood_at_not_to_a_topic_merged_later(
+    repo: Path,
+) -> None:
+    place = repo / INSTRUCTIONS
+    first, topic = f"{place.read_text()}\nBe brief.\n", f"{place.read_text()}\nBe long.\n"
+    place.write_text(first)
+    commit_at(repo, "2090-11-20T12:00:00Z", "commit", "-qam", "first")
+    git(repo, "switch", "-q", "-c", "topic")
+    place.write_text(topic)
+    commit_at(repo, "2090-11-21T12:00:00Z", "commit", "-qam", "topic")
+    git(repo, "switch", "-q", "main")
+    commit_at(repo, "2090-11-25T12:00:00Z", "merge", "-q", "--no-ff", "-m", "merge", "topic")
+    days = {"early": 22, "late": 26}
+    plain = {"cwd": str(repo), "branch": "main"}
+    by_time = [{**plain, "session": k, "at": f"2090-11-{d}T00:00:00Z"} for k, d in days.items()]
+    known = (("early", "main~1"), ("late", "main"))
+    by_commit = [
+        {"session": f"{k}-commit", "commit": git(repo, "rev-parse", sha).strip()}
+        for k, sha in known
+    ]
+    ask(repo, "runs", "add", str(seen(repo, *by_time, *by_commit)))
+    rows = json.loads(ask(repo, "runs", "list", "--json").out)
+    revisions = {row["session"]: row["revision"] for row in rows}
+    assert revisions["early"] == revisions["early-commit"] != revisions["late"]
+    assert revisions["late"] == revisions["late-commit"]
+
+
+def test_a_step_published_as_unknown_is_told_again_once_it_is_dated(repo: Path) -> None:
+    one = {"session": "a", "commit": "0" * 40, "verdict": "fail"}
+    ask(repo, "runs", "add", str(seen(repo, one)))
+    (session,) = (repo / ".git/healbot/observed").glob("??/*")
+    step = json.loads(session.read_text())["steps"][0]
+    dated = {**step, "revision": "a" * 64}
+    for published in (1, 0):
+        done = json.loads(ask(repo, "runs", "add", str(seen(repo, dated)), "--json").out)
+        assert done["published"]["lines"] == published
+    lines = git(repo, "show", "healbot/state:agents/s/runs/2126-03.jsonl").splitlines()
+    assert [json.loads(line)["revision"] for line in lines] == ["unknown", "a" * 64]
 
 
 def test_damaged_lines_and_our_own_runs_are_skipped_and_named(repo: Path) -> None:

@@ -1,9 +1,11 @@
 """The schema says of a settings file what the reader says of it."""
 
+import json
 from typing import Any
 
 import jsonschema
 import pytest
+from fakes import door
 
 from healbot.entry.schema import settings_schema
 from healbot.entry.starter import starter
@@ -46,3 +48,12 @@ def test_schema_and_reader_agree(more: dict[str, Any], right: bool) -> None:
     except ValueError:
         read = False
     assert read is right
+
+
+def test_schema_takes_json_as_every_listing_does_and_offers_nothing_that_is_refused() -> None:
+    answer = door("schema", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out) == settings_schema() == json.loads(door("schema").out)
+    privacy = settings_schema()["$defs"]["PrivacySettings"]["properties"]
+    assert "not in this version" in privacy["state"]["description"]
+    assert "private repository" not in privacy["publish"]["description"]

@@ -121,5 +121,9 @@ def test_under_redacted_the_texts_are_there_without_secrets_and_personal_data(
     everywhere = said + in_every_ref(repo, before)
     assert OUTPUT in everywhere
     assert INPUT in everywhere
+    journal = repo / ".git/healbot/journal"
+    kept = "".join(path.read_text() for path in journal.rglob("*") if path.is_file())
+    assert OUTPUT in kept
     for planted_value in (SECRET, PERSON, "hunter2"):
         assert planted_value not in everywhere, planted_value
+        assert planted_value not in kept  # the cycle is closed

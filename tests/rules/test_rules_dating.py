@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from healbot.records.observed import UNKNOWN_REVISION, ObservedRun
-from healbot.rules.dating import Live, dated
+from healbot.rules.dating import Live, dated, timeline
 
 T = datetime(2026, 3, 1, tzinfo=UTC)
 FIRST, SECOND, OTHER = "a" * 64, "b" * 64, "c" * 64
@@ -41,3 +41,9 @@ def test_where_it_can_t_be_told_it_stays_unknown(fields: dict[str, object]) -> N
 def test_a_commit_settles_it_and_a_known_revision_is_left_alone() -> None:
     assert revision(commit="abc1234") == OTHER
     assert revision(revision=SECOND, commit="abc1234") == SECOND
+
+
+def test_a_timeline_names_each_change_once_and_never_goes_back_in_time() -> None:
+    day = timedelta(days=1)
+    commits = [(T, FIRST), (T + day, FIRST), (T + 2 * day, None), (T - day, SECOND)]
+    assert timeline(commits) == (Live(T, FIRST), Live(T, SECOND))

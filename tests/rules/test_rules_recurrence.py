@@ -43,3 +43,13 @@ def test_failed_steps_are_read_from_sessions_and_from_published_lines() -> None:
         b'"signature":"missed:x1:-"}'
     )
     assert list(seen_on([b"{", b"[]", line])) == [Seen("k", AT, "r", "missed:x1:-")]
+
+
+def test_the_last_published_line_about_a_step_holds() -> None:
+    line = (
+        '{"session":"k","at":"2026-01-01T00:00:00","revision":"R","verdict":"fail",'
+        '"signature":"missed:x1:-","step":"S"}'
+    )
+    steps = (("unknown", "1"), ("unknown", "2"), ("live", "1"))
+    lines = [line.replace("R", rev).replace('"S"', f'"{step}"').encode() for rev, step in steps]
+    assert sorted(one.revision for one in seen_on(lines)) == ["live", "unknown"]

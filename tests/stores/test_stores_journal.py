@@ -1,5 +1,6 @@
 """The journal of one clone: whole records only, and the first one stays."""
 
+import os
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,3 +95,32 @@ def test_many_writers_of_one_run_leave_one_whole_record(tmp_path: Path) -> None:
     assert found is not None
     assert found.stdout in texts
     assert len(kept(tmp_path)) == 1
+
+
+def test_a_settled_run_is_found_redacted_and_no_raw_text_of_it_is_left(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path)
+    other = KEY.model_copy(update={"repeat": 1})
+    journal.put(run("mail a@x.org"))
+    journal.put(run("mail a@x.org", other))
+    assert journal.settle(lambda key: key == KEY) == 1
+    assert journal.settle(lambda key: key == KEY) == 0
+    assert journal.find(KEY) == run("mail [email-1]")
+    assert journal.find(other) == run("mail a@x.org", other)
+    journal.put(run("mail a@x.org"))
+    assert sum(b"a@x.org" in path.read_bytes() for path in kept(tmp_path)) == 1
+    assert journal.lost(KEY) == 0
+
+
+def test_runs_kept_before_an_instant_are_dropped_settled_or_not(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path)
+    keys = [KEY.model_copy(update={"repeat": number}) for number in range(3)]
+    for key in keys:
+        journal.put(run(key=key))
+    for path in kept(tmp_path):
+        aged = 1000 if path.name != keys[2].digest else 3000
+        os.utime(path, (aged, aged))
+    edit = journal.save(b"an edit")
+    journal.settle(lambda key: key == keys[0])
+    assert journal.drop_before(datetime.fromtimestamp(2000, UTC)) == 2
+    assert [journal.find(key) is not None for key in keys] == [False, False, True]
+    assert journal.load(edit) == b"an edit"
