@@ -130,6 +130,10 @@ class ModelSilentError(CouldNotTellError):
         self.request_id = request_id
 
 
+class GaveUpError(CouldNotTellError):
+    """An editor gave up and proposes nothing; says why, in healbot's own words."""
+
+
 class HarnessChangedError(HealbotError):
     """The harness is not the one that was read, or may not be changed in this way."""
 

@@ -172,6 +172,9 @@ class Anchored(NamedTuple):
         here: Something besides the base branch's commits records that a ledger was in this clone.
         set_back: What the state branch held and holds no more, in words; empty: nothing.
         elsewhere: A remote's copy of the state branch that this clone has not taken, or empty.
+        ended: The base branch's history shows that healbot was removed since those heads.
+        shallow: The clone's history is cut, so it can't show whether a ledger was there.
+        remote: A remote that this clone has branches of, or empty.
     """
 
     heads: Mapping[str, str]
@@ -179,6 +182,9 @@ class Anchored(NamedTuple):
     here: bool
     set_back: str = ""
     elsewhere: str = ""
+    ended: bool = False
+    shallow: bool = False
+    remote: str = ""
 
 
 class Anchors(Protocol):
@@ -300,11 +306,7 @@ class Editor(Protocol):
     """Proposes edits from failed runs."""
 
     def propose(self, brief: Brief) -> tuple[Proposal, ...]:
-        """Return proposals, best first; none where it has nothing to say.
-
-        Raises:
-            GaveUpError: It tried and has nothing usable; says why.
-        """
+        """Return proposals, best first, or none; raise GaveUpError where it tried in vain."""
 
 
 class Lessons(Protocol):

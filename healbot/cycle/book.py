@@ -23,12 +23,15 @@ from healbot.rules.chain import (
 from healbot.rules.progress import Progress, replay
 
 ATTEMPTS = 8
+ON_PURPOSE = 'To begin anew on purpose: healbot audit --accept "why".'
 FETCH_STATE = (
-    "Fetch it: git fetch origin refs/heads/healbot/state:refs/heads/healbot/state "
-    "'+refs/healbot/*:refs/healbot/*'; or set forge.remote. "
-    'To begin anew on purpose: healbot audit --accept "why".'
+    "Fetch it: git fetch origin healbot/state:healbot/state 'refs/healbot/*:refs/healbot/*'; "
+    f"or set forge.remote. {ON_PURPOSE}"
 )
-ANEW = "no ledger is here, and only the base branch's commits tell of an earlier one"
+ANEW = "healbot was removed from the base branch, and set up again"
+LOST = "The base branch's commits record a ledger that is not here"
+CUT = "This clone is shallow, so it can't tell whether an earlier ledger is missing"
+DEEPEN = "Get the history: git fetch --unshallow; then run this again."
 
 
 def read_ledger(
@@ -38,6 +41,29 @@ def read_ledger(
     prefix = f"agents/{agent}/audit/"
     paths = [path for path in state.files if path.startswith(prefix)]
     return read_chain({path: store.read(state, path) or b"" for path in paths}, anchors or {})
+
+
+def fetching(remote: str) -> str:
+    """Return how to get a ledger that is not in this clone; empty: there is no remote."""
+    return FETCH_STATE.replace(" origin ", f" {remote} ") if remote else ON_PURPOSE
+
+
+def require_here(anchored: Anchored) -> None:
+    """Refuse to begin a ledger where an earlier one may be missing.
+
+    Raises:
+        ChainError: Commits record one, and nothing shows that healbot was removed since.
+        CouldNotTellError: A remote's copy is known and was not taken, or the history is cut.
+    """
+    if anchored.elsewhere:
+        raise CouldNotTellError(
+            f"This clone holds no ledger, and {anchored.elsewhere} does.",
+            fetching(anchored.remote),
+        )
+    if anchored.shallow:
+        raise CouldNotTellError(f"{CUT}.", DEEPEN)
+    if anchored.heads and not anchored.ended:
+        raise ChainError(f"{LOST}.", fetching(anchored.remote))
 
 
 def late_path(agent: str) -> str:
@@ -84,7 +110,7 @@ class Book:
 
         Raises:
             ChainError: It does not hold.
-            CouldNotTellError: A remote's copy of the state is known, and was not taken.
+            CouldNotTellError: See ``require_here``.
         """
         anchored = self._anchors.read(self.agent)  # before the chain, which may only grow
         state = self._store.load()
@@ -95,10 +121,7 @@ class Book:
             by, why = self._accepting
             self._excuse(chain, anchored, by=by, why=why)
         elif not chain.entries and not anchored.here:
-            if anchored.elsewhere:
-                raise CouldNotTellError(
-                    f"This clone holds no ledger, and {anchored.elsewhere} does.", FETCH_STATE
-                )
+            require_here(anchored)
             self._excuse(chain, anchored, by="healbot", why=ANEW)
         elif anchored.set_back:
             raise ChainError(f"The ledger's chain is broken: {anchored.set_back}.", SET_BACK)

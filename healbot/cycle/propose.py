@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 
 from healbot.cycle.draws import Draws
 from healbot.cycle.memory import Answer, Memory
-from healbot.errors import CouldNotTellError
+from healbot.errors import (
+    CouldNotTellError,
+    GaveUpError,
+    HealbotError,
+    ModelRefusedError,
+    ModelSilentError,
+)
 from healbot.ports import Editor, Journal
 from healbot.records.brief import Brief
 from healbot.records.case import Case
@@ -25,6 +31,7 @@ Guard = Callable[[Edit], Guarded]
 
 NOTHING = Memory()
 """Remembers nothing."""
+UNANSWERED = "an editor's model gave no answer"
 
 
 def propose(
@@ -39,11 +46,25 @@ def propose(
     """Ask every editor, and keep each distinct proposal with the guard's answer to it.
 
     What was refused before and brings no new evidence, and whatever goes beyond ``most``, is named
-    as refused, unspent.
+    as refused, unspent. An editor that gave up is named in the note, with its reason.
+
+    Raises:
+        ModelRefusedError, ModelSilentError: An editor's model gave no answer, and no other editor
+            proposed anything that may be tried.
     """
     notes: dict[str, ProposalNote] = {}
+    given_up: list[str] = []
+    silent: HealbotError | None = None
     for editor in editors:
-        for answer in editor.propose(brief):
+        try:
+            answers = editor.propose(brief)
+        except GaveUpError as error:
+            given_up.append(error.what.rstrip("."))
+            continue
+        except (ModelRefusedError, ModelSilentError) as error:
+            silent = silent or error
+            continue
+        for answer in answers:
             note = _judged(answer, brief, guard=guard, journal=journal, memory=memory)
             live = [one.candidate for one in notes.values() if not one.refused]
             if not note.refused and note.candidate in live:
@@ -51,9 +72,12 @@ def propose(
             elif not note.refused and len(live) >= most:
                 note = note.model_copy(update={"refused": "too-many"})
             notes.setdefault(note.edit, note)
+    if silent and all(one.refused for one in notes.values()):
+        raise silent
+    given_up += [UNANSWERED] if silent else []
     return Proposed(
         proposals=tuple(notes.values()),
-        note="" if notes else "no editor had anything to propose",
+        note="; ".join(given_up) or ("" if notes else "no editor had anything to propose"),
     )
 
 
@@ -66,8 +90,6 @@ def _judged(
     if guarded.candidate:
         known = memory.ask(answer.edit, guarded.candidate, brief=brief, claims=answer.claims)
     refused = guarded.refusals[0].rule if guarded.refusals else known.refused
-    if answer.edit.digest in brief.refused_before and not known.earlier:
-        refused = known.refused or "tried-before"
     whole = answer.model_copy(
         update={
             "baseline": brief.harness.revision,
@@ -166,6 +188,9 @@ def compose(
         candidate=guarded.candidate.revision,
         claims=tuple(dict.fromkeys(claim for one in supported for claim in one.claims)),
         cites=tuple(dict.fromkeys(cite for one in supported for cite in one.cites)),
+        prediction=tuple(
+            {one.case: one for each in reversed(supported) for one in each.prediction}.values()
+        ),
         born_of="lesson" if "lesson" in born else supported[0].born_of,
         needs_person=tuple(dict.fromkeys(why for one in supported for why in one.needs_person)),
         earlier=tuple(dict.fromkeys(no for one in supported for no in one.earlier)),
@@ -178,11 +203,8 @@ def _remembered(
 ) -> ProposalNote:
     """Keep what was joined, refused where a no was said to the whole."""
     known = memory.ask(whole.edit, candidate, brief=brief, claims=whole.claims)
-    refused = known.refused
-    if whole.edit.digest in brief.refused_before and not known.earlier:
-        refused = refused or "tried-before"
     earlier = tuple(dict.fromkeys((*whole.earlier, *known.earlier)))
-    note = noted(whole.model_copy(update={"earlier": earlier}), journal, refused=refused)
+    note = noted(whole.model_copy(update={"earlier": earlier}), journal, refused=known.refused)
     numbers = tuple(dict.fromkeys((*note.earlier, *known.numbers)))
     return note.model_copy(update={"earlier": numbers})
 
@@ -197,6 +219,8 @@ def noted(proposal: Proposal, journal: Journal, *, refused: str | None) -> Propo
         candidate=proposal.candidate,
         claims=proposal.claims,
         cites=proposal.cites,
+        prediction=proposal.prediction,
+        prompt=proposal.prompt,
         born_of=proposal.born_of,
         refused=refused,
         earlier=tuple(no.number for no in proposal.earlier if no.number),

@@ -37,6 +37,7 @@ from healbot.records.verdict import Comparison, Reason, Verdict, Word
 from healbot.rules.canary import judge_canary
 from healbot.rules.gate import judge_gate
 from healbot.rules.layout import instructions_path
+from healbot.rules.noes import refused_edits
 from healbot.rules.order import Phase, next_candidate
 from healbot.rules.progress import CycleState, Progress
 
@@ -108,26 +109,30 @@ class Research(NamedTuple):
         brief = self._brief(state, progress)
         if not brief.failed:
             return Proposed(proposals=(), note="each failure was seen in one run only")
+        memory = self.remember(progress)
         body = propose(
             self.editors,
-            brief,
+            brief.model_copy(update={"tried": memory.told}),
             guard=self.guard,
             journal=self.journal,
             most=state.opened.probes,
-            memory=self.remember(progress),
+            memory=memory,
         )
-        for line in skips(body.proposals):
-            self.voice.note(line)
+        for line in (*skips(body.proposals), *([body.note] if body.proposals else [])):
+            if line:
+                self.voice.note(line)
         return body
 
     def _brief(self, state: CycleState, progress: Progress) -> Brief:
         needed = AUTO_NEEDS_RUNS if state.opened.mode == Mode.AUTO else 1
-        runs = _failed_runs(state, self.bench)
+        runs = _runs(state, self.bench, Outcome.FAIL)
+        passed = _runs(state, self.bench, Outcome.PASS)
         failed = [
             FailedCase(
                 case=self.ground.cases[one.case_id],
                 finding=one,
                 runs=runs.get(one.case_id, ()),
+                passed=passed.get(one.case_id, ()),
             )
             for one in (state.diagnosed.findings if state.diagnosed else ())
             if one.was_real and one.distinct_runs >= needed
@@ -138,7 +143,7 @@ class Research(NamedTuple):
             harness=self.ground.harness,
             failed=tuple(failed),
             lessons=tuple(self.lessons),
-            refused_before=progress.refused,
+            refused_before=refused_edits(progress),
         )
 
     def _probe(self, state: CycleState, progress: Progress) -> Probed:
@@ -281,11 +286,11 @@ def gate_evidence(
     )
 
 
-def _failed_runs(state: CycleState, bench: Bench) -> Mapping[str, tuple[Run, ...]]:
+def _runs(state: CycleState, bench: Bench, outcome: Outcome) -> Mapping[str, tuple[Run, ...]]:
     bodies = [body for body in (state.measured, state.diagnosed) if body]
     groups: dict[str, tuple[Run, ...]] = {}
     for run in runs_behind([used for body in bodies for used in body.used], bench):
-        if run.outcome == Outcome.FAIL:
+        if run.outcome == outcome:
             groups[run.case_id] = (*groups.get(run.case_id, ()), run)
     return groups
 

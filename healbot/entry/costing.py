@@ -13,8 +13,10 @@ from healbot.records.settings import AgentSettings, RunWorstCase
 from healbot.rules.budget import (
     UNLIMITED,
     Left,
+    editors_aside,
     forecast,
     left_of,
+    less,
     runs_that_fit,
     seen_worst,
     spent_since,
@@ -130,7 +132,8 @@ def cost_facts(shop: Shop, agent: AgentSettings, cycles_a_month: int | None = No
 
 def _most(shop: Shop, agent: AgentSettings, *, past: Past, left: Left, runs: int) -> Spend:
     """Return the forecast, or what is left of it in a cycle under way, with a bound on its time."""
-    most, current = forecast(runs, left, past.worst), past.progress.current
+    aside = editors_aside(shop.settings)
+    most, current = forecast(runs, left, past.worst, aside=aside), past.progress.current
     if current:
         rest = within(left, current.opened.forecast, current.spent)
         most = Spend(
@@ -165,7 +168,7 @@ def _plan(shop: Shop, agent: AgentSettings, *, past: Past, left: Left) -> Plan:
         past.progress.standings,
         numbers=shop.settings.gate,
         editors=len(shop.settings.editors),
-        fit=runs_that_fit(left, past.worst),
+        fit=runs_that_fit(less(left, editors_aside(shop.settings)), past.worst),
         salt="",
     )
 

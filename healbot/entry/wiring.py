@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from healbot.chat.http import Means as ChatMeans
 from healbot.checks.sources import Sources
 from healbot.checks.table import Means, checks_of
 from healbot.cycle.book import Book, read_ledger
@@ -21,9 +22,9 @@ from healbot.cycle.purse import Purse
 from healbot.cycle.reading import Ground, ground_at, harness_at, written_at
 from healbot.cycle.research import Research
 from healbot.cycle.strength import null_pass
-from healbot.editors.lessons import LessonsEditor
-from healbot.editors.scripted import ScriptedEditor
 from healbot.entry.abilities import require_known, require_runnable, splits_path
+from healbot.entry.clock import SystemClock
+from healbot.entry.editing import Supplies, editors_of
 from healbot.entry.outside import workspaces_of
 from healbot.errors import InputError, StoppedError
 from healbot.forges.git import GitRepo
@@ -37,7 +38,6 @@ from healbot.records.ledger import Spend
 from healbot.records.lesson import Lesson
 from healbot.records.settings import (
     AgentSettings,
-    EditorChoice,
     RunSettings,
     Settings,
 )
@@ -107,7 +107,13 @@ class Shop:
     @cached_property
     def anchors(self) -> RefAnchors:
         """Heads of the ledgers that are recorded outside them."""
-        return RefAnchors(self.repo, self.repo, forge=self.forge, base_ref=self.base_ref)
+        return RefAnchors(
+            self.repo,
+            self.repo,
+            forge=self.forge,
+            base_ref=self.base_ref,
+            shallow=(self.repo.private.parent / "shallow").exists(),
+        )
 
     @cached_property
     def journal(self) -> FileJournal:
@@ -172,11 +178,12 @@ class Shop:
         chains = (read_ledger(self.store, state, one.name) for one in self.settings.agents)
         return tuple((entry.at, entry.spent) for chain in chains for entry in chain.entries)
 
-    def require_able(self, agent: AgentSettings) -> None:
-        """Raise an InputError where the agent or an editor can't be had in this version."""
+    def require_able(self, agent: AgentSettings, *, editing: bool = True) -> None:
+        """Raise an InputError where the agent or, if it edits, an editor can't be had here."""
         require_known(self.settings)
         require_runnable(agent)
-        self.editors()
+        if editing:
+            self.editors()
 
     def stopped_by(self) -> str | None:
         """Say which kill switch is on, or None."""
@@ -249,25 +256,13 @@ class Shop:
         """Read the repository's lessons."""
         return LessonsFolder(self.repo, self.base_sha, self.settings.lessons.dir).read()
 
-    def editors(self) -> tuple[Editor, ...]:
-        """Return the editors that the settings name."""
-        return tuple(self._editor(choice) for choice in self.settings.editors)
-
-    def _editor(self, choice: EditorChoice) -> Editor:
-        if isinstance(choice, str):
-            if choice == "lessons":
-                protect = self.settings.protect
-                return LessonsEditor(self.settings.lessons, self.clock.now, protect)
-            raise InputError(
-                f"The editor {choice!r} needs a model, and model editors are not in this version.",
-                "Use editors: [lessons], or {scripted: FILE}.",
-            )
-        file = self.repo.tree(self.base_sha, choice.scripted).get(choice.scripted)
-        if file is None:
-            raise InputError(
-                f"The scripted editor's file {choice.scripted} is not committed.", "Commit it."
-            )
-        return ScriptedEditor(self.repo.blob(file.blob), choice.scripted)
+    def editors(self, bench: Bench | None = None) -> tuple[Editor, ...]:
+        """Return the editors that the settings name; without a bench they are only tried on."""
+        means = ChatMeans(self.environment, self.clock, SystemClock().pause)
+        supplies = Supplies(self.settings, self.repo, self.base_sha, means, self.guard)
+        if bench:
+            supplies = supplies._replace(till=bench.purse, beat=bench.beat)
+        return editors_of(supplies)
 
     def evaluator(
         self, agent: AgentSettings, ground: Ground, voice: Voice, *, journal: Journal | None = None
@@ -334,9 +329,15 @@ class Shop:
         )
 
     def research(
-        self, agent: AgentSettings, ground: Ground, *, bench: Bench, voice: Voice
+        self,
+        agent: AgentSettings,
+        ground: Ground,
+        *,
+        bench: Bench,
+        voice: Voice,
+        editing: bool = True,
     ) -> Research:
-        """Return the reading phases of a cycle."""
+        """Return the reading phases of a cycle; one that edits no more needs no editor's key."""
         lessons, problems = self.lessons()
         doubts = (
             *problems,
@@ -350,7 +351,7 @@ class Shop:
             agent=agent,
             ground=ground,
             bench=bench,
-            editors=self.editors(),
+            editors=self.editors(bench) if editing else (),
             lessons=lessons,
             guard=self.guard(ground.harness),
             journal=self.journal,

@@ -11,11 +11,16 @@ from healbot.records.run import Run
 
 
 class FailedCase(Record):
-    """One failing training case with its runs; never a held-out one."""
+    """One failing training case with its failed runs; never a held-out one.
+
+    Attributes:
+        passed: Runs of it under the same revision that passed, where there were any.
+    """
 
     case: Case
     finding: Finding
     runs: tuple[Run, ...]
+    passed: tuple[Run, ...] = ()
 
 
 class Brief(Record):
@@ -23,6 +28,7 @@ class Brief(Record):
 
     Attributes:
         refused_before: Digests of edits that were tried and refused, closed or rolled back.
+        tried: What refused edits said, where that can be read here: texts, oldest first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -33,3 +39,4 @@ class Brief(Record):
     failed: tuple[FailedCase, ...]
     lessons: tuple[Lesson, ...] = ()
     refused_before: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()

@@ -64,12 +64,21 @@ class Earlier(Record):
     new_since: tuple[str, ...] = ()
 
 
+class Prediction(Record):
+    """What a proposal says will become of a training case; recorded, and scored later."""
+
+    case: str
+    way: Literal["better", "same", "worse"]
+
+
 class Proposal(Record):
     """An edit with why, from whom, and the revision that it yields.
 
     Attributes:
         claims: Ids of the cases that it says it fixes.
         cites: Keys of the lessons that it rests on.
+        prediction: Which cases it says will go which way, each case once.
+        prompt: Digest of the prompt that a model was given; empty: no model wrote it.
         born_of: ``lesson`` edits wait for a person unless a setting lets them through.
     """
 
@@ -81,6 +90,8 @@ class Proposal(Record):
     candidate: str
     claims: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
+    prediction: tuple[Prediction, ...] = ()
+    prompt: str = ""
     born_of: Literal["lesson", "model", "script", "person"] = "script"
     needs_person: tuple[str, ...] = Field((), description="Why a person must look, if one must.")
     earlier: tuple[Earlier, ...] = Field((), description="The same edit, refused before.")

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from healbot.records.case import Standing
+from healbot.records.edit import Prediction
 from healbot.records.record import Record, canonical, digest_bytes
 from healbot.records.run import Outcome
 from healbot.records.settings import Mode
@@ -83,6 +84,8 @@ class ProposalNote(Record):
     candidate: str
     claims: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
+    prediction: tuple[Prediction, ...] = ()
+    prompt: str = ""
     born_of: str = "script"
     refused: str | None = None
     earlier: tuple[int, ...] = ()

@@ -5,9 +5,9 @@ and it counts as one run. What is not known is left out, never guessed.
 """
 
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from healbot.records.record import Record, digest_bytes, digest_of
 from healbot.records.run import Outcome, ToolCall
@@ -49,7 +49,16 @@ class ObservedRun(Record):
     @field_validator("at")
     @classmethod
     def _in_utc(cls, at: datetime) -> datetime:
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        try:
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("no calendar has this instant in UTC") from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_characters(cls, raw: Any) -> Any:
+        """Replace half characters, which no file and no commit can hold."""
+        return _whole(raw)
 
     @property
     def digest(self) -> str:
@@ -83,6 +92,14 @@ class Session(Record):
         """Fail where a step failed; else pass where one passed; else none."""
         words = {one.verdict for one in self.steps}
         return next((one for one in (Outcome.FAIL, Outcome.PASS) if one in words), Outcome.NONE)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return [_whole(one) for one in value] if isinstance(value, list) else value
 
 
 def session_key(session: str) -> str:

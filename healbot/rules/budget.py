@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from healbot.records.ledger import Spend
 from healbot.records.run import Usage
-from healbot.records.settings import BudgetSettings, RunWorstCase, SpanBudget
+from healbot.records.settings import BudgetSettings, RunWorstCase, Settings, SpanBudget
 
 
 class Left(NamedTuple):
@@ -24,6 +24,8 @@ class Left(NamedTuple):
 
 
 UNLIMITED = float("inf")
+ROUNDING = 1e-9
+NOTHING = Spend()
 SURPRISE = 2.0
 """How many times the dearest run so far the next one is set aside as, once one was dearer than the
 stated worst case: what a run will report can't be known before it ends."""
@@ -39,6 +41,29 @@ def cost_of(usage: Usage, worst: RunWorstCase) -> Spend:
         tokens=worst.tokens if usage.tokens is None else usage.tokens,
         usd=worst.usd if usage.usd is None else usage.usd,
     )
+
+
+def price_of(tokens: int, worst: RunWorstCase) -> float:
+    """Return what tokens count whose price nobody knows: as those of an unreported run do."""
+    if not tokens:
+        return 0.0
+    return worst.usd * tokens / worst.tokens if worst.tokens else worst.usd
+
+
+def editors_aside(settings: Settings) -> Spend:
+    """Return what the editors that ask a model may spend in one cycle, all of them together."""
+    tokens = len(settings.model_editors) * settings.editing.tokens
+    usd = price_of(tokens, settings.budget.unreported_run)
+    known = settings.models.editor
+    if known and known.price_in_usd_per_million is not None:
+        dearest = max(known.price_in_usd_per_million, known.price_out_usd_per_million or 0.0)
+        usd = tokens * dearest / 1_000_000
+    return Spend(tokens=tokens, usd=round(usd, 6))
+
+
+def less(left: Left, aside: Spend) -> Left:
+    """Return what is left once something was set aside."""
+    return left._replace(tokens=left.tokens - aside.tokens, usd=left.usd - aside.usd)
 
 
 def set_aside(stated: RunWorstCase, dearest: Spend) -> RunWorstCase:
@@ -65,16 +90,18 @@ def seen_worst(stated: RunWorstCase, spent: Iterable[tuple[datetime, Spend]]) ->
     )
 
 
-def forecast(runs: int, left: Left, worst: RunWorstCase) -> Spend:
-    """Return the most that a cycle of so many runs may count; it is held to, so never exceeded.
+def forecast(runs: int, left: Left, worst: RunWorstCase, *, aside: Spend = NOTHING) -> Spend:
+    """Return the most that a cycle of so many runs may count.
+
+    It is held to, but for what the first dear run reports beyond it.
 
     What a run will report can't be known beforehand, so where a budget limits tokens or money its
     rest is the bound; where none does, every run counts the stated worst case. Wall time is bounded
-    by a deadline instead.
+    by a deadline instead. ``aside`` is what else was set aside, for editors.
     """
-    tokens = runs * worst.tokens if left.tokens == UNLIMITED else int(left.tokens)
-    usd = runs * worst.usd if left.usd == UNLIMITED else left.usd
-    return Spend(runs=runs, tokens=tokens, usd=round(usd, 6))
+    tokens = left.tokens if left.tokens != UNLIMITED else runs * worst.tokens + aside.tokens
+    usd = left.usd if left.usd != UNLIMITED else runs * worst.usd + aside.usd
+    return Spend(runs=runs, tokens=int(tokens), usd=round(usd, 6))
 
 
 def within(left: Left, promised: Spend, gone: Spend) -> Left:

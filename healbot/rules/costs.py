@@ -88,7 +88,7 @@ def _cost(cycle: CycleState, parts: dict[str, Spend]) -> CycleCost:
         outcome=cycle.closed.outcome,
         forecast=said,
         spent=was,
-        parts={name: one for name, one in parts.items() if one.runs},
+        parts={name: one for name, one in parts.items() if one.runs or one.tokens},
         over=tuple(kind for kind, above in kinds.items() if above),
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sandbox import git, make_repository, plain_environment
+from sandbox import commit_all, git, make_repository, plain_environment
 from telling import answered, call, kinds
 
 from healbot.cycle.book import Book
@@ -14,6 +14,7 @@ from healbot.entry.unlocking import open_shop
 from healbot.entry.wiring import Shop
 from healbot.errors import ChainError
 from healbot.records.ledger import Closed, Switched
+from healbot.records.settings import SETTINGS_PATH
 
 STATE = "refs/heads/healbot/state"
 TIP, ANCHOR = "refs/healbot/tip", "refs/healbot/anchor/s"
@@ -172,9 +173,12 @@ def test_a_new_life_after_a_removal_excuses_the_old_heads_alone(tmp_path: Path) 
     folder = make_repository(tmp_path / "repo")
     grow(folder, 2)
     trailer(folder)
-    for ref in git(folder, "for-each-ref", "--format=%(refname)", "refs/healbot", STATE).split():
-        git(folder, "update-ref", "-d", ref)
-    shutil.rmtree(folder / ".git/healbot", ignore_errors=True)
+    forget(folder)
+    settings = (folder / SETTINGS_PATH).read_bytes()
+    (folder / SETTINGS_PATH).unlink()
+    commit_all(folder, "Without")
+    (folder / SETTINGS_PATH).write_bytes(settings)
+    commit_all(folder, "Again")
     assert call(folder, *VERIFY).code == 4
     grow(folder, 2)
     assert kinds(folder) == ["restarted", "closed", "closed"]
@@ -186,6 +190,58 @@ def test_a_new_life_after_a_removal_excuses_the_old_heads_alone(tmp_path: Path) 
         git(folder, "update-ref", "-d", ref)
     git(folder, "update-ref", STATE, f"{STATE}~1")
     refuses(folder)
+
+
+def forget(folder: Path) -> None:
+    """Take all away that healbot keeps outside the base branch."""
+    for ref in git(folder, "for-each-ref", "--format=%(refname)", "refs/healbot", STATE).split():
+        git(folder, "update-ref", "-d", ref)
+    shutil.rmtree(folder / ".git/healbot", ignore_errors=True)
+
+
+def lost(folder: Path) -> str:
+    """Return what is said where commits record a ledger that is not here; none may begin."""
+    said = refuses(folder)
+    assert "record a ledger that is not here" in said
+    assert call(folder, "cycle").code == 9
+    assert git(folder, "for-each-ref", STATE) == ""
+    return said
+
+
+def test_where_nothing_shows_a_removal_no_new_life_begins_by_itself(tmp_path: Path) -> None:
+    folder = make_repository(tmp_path / "repo")
+    (folder / SETTINGS_PATH).rename(tmp_path / "kept.yml")
+    commit_all(folder, "A removal before the ledger is none of it")
+    (tmp_path / "kept.yml").rename(folder / SETTINGS_PATH)
+    commit_all(folder, "Again")
+    grow(folder, 2)
+    trailer(folder)
+    (folder / SETTINGS_PATH).write_text((folder / SETTINGS_PATH).read_text() + "# later\n")
+    commit_all(folder, "Later")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--single-branch", str(folder), str(clone))
+    command = "git fetch origin healbot/state:healbot/state 'refs/healbot/*:refs/healbot/*'"
+    assert command in lost(clone)
+    words = ("healbot/state:healbot/state", "refs/healbot/*:refs/healbot/*")
+    git(clone, "fetch", "--quiet", "origin", *words)
+    assert call(clone, *VERIFY).code == 0
+    forget(folder)
+    said = lost(folder)
+    assert "git fetch" not in said
+    assert "audit --accept" in said
+    assert call(folder, "audit", "--accept", "the disk died", "--verify").code == 0
+
+
+def test_a_shallow_clone_cannot_tell_and_names_how_to_deepen(tmp_path: Path) -> None:
+    folder = make_repository(tmp_path / "repo")
+    grow(folder, 2)
+    trailer(folder)
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{folder}", "clone")
+    for words in (VERIFY, ("cycle",)):
+        done = call(tmp_path / "clone", *words)
+        assert done.code == 4, done.err
+        assert "git fetch --unshallow" in done.err
+    assert git(tmp_path / "clone", "for-each-ref", STATE) == ""
 
 
 def test_a_plain_clone_is_told_how_to_fetch_the_ledger(tmp_path: Path) -> None:

@@ -72,3 +72,29 @@ def test_what_is_told_once_is_not_told_again() -> None:
     mine.count(Usage(tokens=1, usd=0))
     assert mine.take() == Spend(runs=1, tokens=1)
     assert mine.take() == Spend()
+
+
+def test_a_question_to_a_model_is_held_and_then_counted_without_a_run() -> None:
+    mine = purse(tokens=1000, usd=10)
+    mine.hold(600)
+    with pytest.raises(BudgetError, match="no room for another question"):
+        mine.hold(600)
+    mine.pay(600, 250, 0.125)
+    mine.hold(600)
+    mine.pay(600, 100, None)
+    assert mine.take() == Spend(tokens=350, usd=0.625)
+
+
+def test_what_is_held_for_a_question_is_not_left_for_runs() -> None:
+    mine = purse(tokens=1000)
+    mine.hold(950)
+    with pytest.raises(BudgetError):
+        mine.reserve()
+    mine.pay(950, 10, None)
+    mine.reserve()
+
+
+@pytest.mark.parametrize("left", [{"tokens": 99}, {"usd": 0.49}, {"seconds": 0}])
+def test_a_question_that_does_not_fit_is_not_held(left: dict[str, float]) -> None:
+    with pytest.raises(BudgetError):
+        purse(None, **left).hold(100)

@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from healbot.records.ledger import Spend
 from healbot.records.run import Usage
-from healbot.records.settings import BudgetSettings, RunWorstCase, SpanBudget
+from healbot.records.settings import BudgetSettings, RunWorstCase, Settings, SpanBudget
 from healbot.rules.budget import (
     UNLIMITED,
     Left,
     cost_of,
+    editors_aside,
     forecast,
     left_of,
+    less,
+    price_of,
     runs_that_fit,
     seen_worst,
     set_aside,
@@ -109,3 +112,34 @@ def test_a_forecast_counts_a_run_as_the_dearest_phase_seen_and_never_below_what_
 def test_once_a_run_was_dearer_than_stated_twice_as_much_is_set_aside() -> None:
     assert set_aside(WORST, Spend(tokens=1000, usd=0.5)) == WORST
     assert set_aside(WORST, Spend(tokens=1001, usd=0.6)) == RunWorstCase(tokens=2002, usd=1.2)
+
+
+def test_tokens_without_a_price_count_as_those_of_an_unreported_run() -> None:
+    assert price_of(3000, WORST) == 1.5
+    assert price_of(0, RunWorstCase(tokens=0, usd=0.5)) == 0
+    assert price_of(7, RunWorstCase(tokens=0, usd=0.5)) == 0.5
+
+
+def _settings(*editors: str, **model: float) -> Settings:
+    return Settings.model_validate(
+        {
+            "version": 1,
+            "agents": [{"dir": "a", "cases": "c", "run": {"command": "x"}}],
+            "models": {"editor": {"name": "m", "base_url": "http://127.0.0.1:1", **model}},
+            "editors": editors,
+            "editing": {"tokens": 10_000},
+            "budget": {"unreported_run": {"tokens": 1000, "usd": 0.5}},
+        }
+    )
+
+
+def test_what_editors_may_spend_is_set_aside_beside_the_runs() -> None:
+    assert editors_aside(_settings("lessons")) == Spend()
+    both = editors_aside(_settings("invariant", "domain"))
+    assert both == Spend(tokens=20_000, usd=10)
+    priced = {"price_in_usd_per_million": 1.0, "price_out_usd_per_million": 50.0}
+    assert editors_aside(_settings("domain", **priced)) == Spend(tokens=10_000, usd=0.5)
+    left = less(Left(9, 30_000, 12, UNLIMITED), both)
+    assert left == Left(9, 10_000, 2, UNLIMITED)
+    assert forecast(2, ENDLESS, WORST, aside=both) == Spend(runs=2, tokens=22_000, usd=11)
+    assert forecast(2, left, WORST, aside=both) == Spend(runs=2, tokens=10_000, usd=2)
