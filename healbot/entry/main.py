@@ -15,6 +15,8 @@ from healbot.errors import Exit, HealbotError
 CUT_OFF = 141
 """Whoever read our output went away: what a shell says of a program that SIGPIPE ended."""
 INTERRUPTED = 130
+COMPLETING = "_HEALBOT_COMPLETE"
+"""Set by a shell that asks for completions; a new start would drop it."""
 ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NO_GIT = "git executable"
 """What GitPython says, as an import error, where there is no git."""
@@ -27,6 +29,10 @@ def main() -> None:
         return
     _fill_streams()
     _speak_utf8()
+    if not (COMPLETING in os.environ or "--help" in sys.argv):
+        from healbot.entry.environment import shed  # noqa: PLC0415 - --version needs none of it
+
+        shed()  # it may start us anew: before the heavy imports, which would be paid for twice
     code = run()
     try:
         sys.stdout.flush()
