@@ -23,7 +23,7 @@ from healbot.records.observed import UNKNOWN_REVISION
 from healbot.records.record import shown
 from healbot.records.settings import AgentSettings
 from healbot.rules.cases import is_case_file, read_cases
-from healbot.rules.globs import is_glob, is_inside
+from healbot.rules.globs import is_glob
 
 NEW_FILE = "added.yml"
 SeparateSplit = Annotated[Split | None, typer.Option("--split", help="Which split.")]
@@ -49,7 +49,7 @@ def add(  # noqa: PLR0913 - options of a command, each named when given
     """Write a case into an agent's case files; nothing that is there is changed."""
     from healbot.rules.drafts import asserted  # noqa: PLC0415 - only here
 
-    text = sys.stdin.read() if input_ == "-" else input_
+    text = _task(input_)
     case: dict[str, Any] = {"id": id_, "split": str(split) if split else None, "input": text}
     case["assert"] = [asserted(one) for one in asserts or ()]
     case = {name: value for name, value in case.items() if value is not None}
@@ -123,7 +123,8 @@ def export(
     as_document: JsonOption = False,
 ) -> None:
     """Print an agent's cases, in this program's shape or promptfoo's."""
-    from healbot.rules.drafts import plain, promptfoo_config  # noqa: PLC0415 - only here
+    from healbot.rules.drafts import plain  # noqa: PLC0415 - only here
+    from healbot.rules.exporting import promptfoo_config  # noqa: PLC0415 - only here
 
     with opened(repo) as shop:
         ground, _ = shop.ground(shop.agent(agent))
@@ -147,18 +148,11 @@ def write(shop: Shop, agent: AgentSettings, drafts: list[dict[str, Any]], *, pat
     Raises:
         InputError: The file is no case file of the repository's, or a case is not new.
     """
+    from healbot.entry.case_place import place_of, text_at  # noqa: PLC0415 - only here
     from healbot.rules.drafts import render_case, require_new  # noqa: PLC0415 - only here
 
-    if not is_inside(path) or not is_case_file(path) or path.endswith((".json", ".jsonl")):
-        raise InputError(
-            f"{path!r} is no YAML file inside the repository.", "Name one, such as cases/new.yml."
-        )
-    place = shop.repo.folder / path
-    if any(one.is_symlink() for one in (place, *place.parents) if one != shop.repo.folder):
-        raise InputError(
-            f"{path} leads through a symlink, which is not followed.", "Name the file."
-        )
-    before = place.read_text(encoding="utf-8") if place.exists() else ""
+    path, place = place_of(shop.repo.folder, path, agent)
+    before = text_at(place, path)
     known = list(shop.written_cases(agent))
     if before.strip():
         known = [one for one in known if not one.origin.startswith(f"{path}:")]
@@ -170,19 +164,37 @@ def write(shop: Shop, agent: AgentSettings, drafts: list[dict[str, Any]], *, pat
         require_new(case, known)
         known.append(case)
         after += text
-    _require_readable(path, after, agent)
+    _require_readable(path, after, agent, drafts=drafts)
     _replace(place, after)
     return path
 
 
-def _require_readable(path: str, text: str, agent: AgentSettings) -> None:
+def _task(text: str) -> str:
+    """Return the task that was given, or that stands on stdin."""
     try:
-        read_cases({path: text}, agent)
+        task = sys.stdin.read() if text == "-" else text
+        task.encode()
+    except UnicodeError:
+        raise InputError("The task is not UTF-8.", "Give --input as plain text.") from None
+    if not task.strip():
+        raise InputError("The task is empty.", "Give --input the words that the agent gets.")
+    return task
+
+
+def _require_readable(
+    path: str, text: str, agent: AgentSettings, *, drafts: list[dict[str, Any]]
+) -> None:
+    """Refuse a file from which the new cases would not come back as they were given."""
+    refusal = InputError(
+        f"{path} is no plain list of cases, so nothing can be appended to it.",
+        "Name another file with --file or --write; nothing was written.",
+    )
+    try:
+        back = {one.id: one.input for one in read_cases({path: text}, agent)}
     except InputError as error:
-        raise InputError(
-            f"{path} is no plain list of cases, so nothing can be appended to it.",
-            "Name another file with --file or --write; nothing was written.",
-        ) from error
+        raise refusal from error
+    if any(back.get(one["id"]) != one.get("input") for one in drafts):
+        raise refusal
 
 
 def _replace(place: Path, text: str) -> None:

@@ -109,7 +109,7 @@ def _repository(tree: Worktree) -> Iterator[Finding]:
         make = error if text.startswith(STOPPING) else warning
         yield make("repository", text, f"{fix[:1].upper()}{fix[1:]}")
     if not tree.notes:
-        yield ok("repository", f"branch {tree.branch}, nothing uncommitted")
+        yield ok("repository", f"branch {tree.branch}, no tracked file is changed")
 
 
 def _seen(tree: Worktree) -> tuple[bytes | None, Sight]:
@@ -191,8 +191,8 @@ def _ledger(shop: Shop, name: str) -> Iterator[Finding]:
     if facts["away"]:
         yield warning(
             "state",
-            f"{name}: this clone holds no ledger, but {facts['away']} record one",
-            "Fetch healbot/state, or set forge.remote; after an uninstall there is none.",
+            f"{name}: {facts['away']}",
+            f"{facts['next']}",
         )
     elif broken:
         yield error("state", f"{name}: the ledger does not hold: {broken[0]}", f"{facts['next']}")

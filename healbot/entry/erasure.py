@@ -5,7 +5,6 @@ without the lines, an entry in each ledger, the clone's own files, and last the 
 them. The note holds digests only.
 """
 
-import json
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -13,24 +12,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from healbot.cycle.book import Book
+from healbot.entry.forget_note import Note, noted, place_of
 from healbot.entry.loop import who
 from healbot.entry.outside import workspaces_of
 from healbot.entry.wiring import Shop
-from healbot.errors import InputError, NotNowError, StaleError
+from healbot.errors import NotNowError, StaleError
 from healbot.forges.erasing import Erased
 from healbot.ports import Swap
-from healbot.records.ledger import GENESIS, Forgotten
-from healbot.records.observed import session_key
-from healbot.records.record import Record, canonical
+from healbot.records.ledger import Forgotten
+from healbot.records.observed import keyed
 from healbot.rules.forgetting import concerned, without
 from healbot.runners import folders
 from healbot.stores.state import ANCHOR_PREFIX, STATE_REF, TIP_REF
 
 ATTEMPTS = 8
-NOTE = "forgetting.json"
 WHOLE = ("journal", "homes", "workspaces")
 """Folders of the clone that only forgetting everything empties."""
-OBSERVED = "observed"
 LAST_FAILED = "last-failed-*.json"
 BEYOND = (
     "other clones and forks: run healbot forget there as well",
@@ -40,28 +37,6 @@ BEYOND = (
     "texts of pull requests, comments and merged commits",
 )
 """What no command here can reach."""
-
-
-class Note(Record):
-    """An act of forgetting under way.
-
-    Attributes:
-        session: SHA-256 of the session's id; None: everything.
-        tips: Where the state branch stood before.
-        since: Its first commit that held the content, or empty.
-        blobs: What held it there.
-        objects: Objects that were to go when the call was cut off.
-    """
-
-    act: str
-    session: str | None
-    by: str
-    records: int = 0
-    lines: int = 0
-    tips: tuple[str, ...] = ()
-    since: str = ""
-    blobs: tuple[str, ...] = ()
-    objects: tuple[str, ...] = ()
 
 
 class Kept(NamedTuple):
@@ -86,16 +61,10 @@ class Outcome(NamedTuple):
     holders: tuple[str, ...]
 
 
-def session_digest(session: str) -> str:
-    """Return what stands for a session wherever it is named; a digest stands for itself."""
-    is_key = len(session) == len(GENESIS) and set(session) <= set("0123456789abcdef")
-    return session if is_key else session_key(session)
-
-
 def survey(shop: Shop, session: str | None) -> Kept:
     """Count what is kept of a session (by its id), or of all; nothing is changed."""
-    digest = None if session is None else session_digest(session)
-    return Kept(len(_files(shop, session)), _lines(shop, digest))
+    digest = None if session is None else keyed(session)
+    return Kept(len(_files(shop, digest)), _lines(shop, digest))
 
 
 def require_free(shop: Shop) -> None:
@@ -109,26 +78,13 @@ def require_free(shop: Shop) -> None:
             )
 
 
-def unfinished(shop: Shop) -> Note | None:
-    """Return the act that an earlier call began and did not finish, or None."""
-    try:
-        return Note.model_validate_json(_place(shop).read_bytes())
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise InputError(
-            f"{_place(shop)} is no note of healbot forget: it was damaged.",
-            "Delete it, then run healbot forget once more.",
-        ) from error
-
-
 def begun(shop: Shop, session: str | None, kept: Kept) -> Note:
     """Note an act of forgetting, so that a second call can finish it."""
-    digest = None if session is None else session_digest(session)
+    digest = None if session is None else keyed(session)
     note = Note(
         act=secrets.token_hex(8), session=digest, by=who(), records=kept.records, lines=kept.lines
     )
-    return _noted(shop, note)
+    return noted(shop, note)
 
 
 def carry_out(shop: Shop, note: Note) -> Outcome:
@@ -140,7 +96,7 @@ def carry_out(shop: Shop, note: Note) -> Outcome:
             _record(book, note)
         _erase_files(shop, note.session)
         note, erased = _erase_objects(shop, note)
-    _place(shop).unlink(missing_ok=True)
+    place_of(shop).unlink(missing_ok=True)
     holders = shop.repo.erasing.holders(note.since) if note.since else ()
     stayed = len(erased.left | (erased.held & set(note.blobs)))
     return Outcome(note, erased.removed, stayed, holders)
@@ -157,12 +113,13 @@ def _rewrite(shop: Shop, note: Note) -> Note:
             state, lambda path, content: without(path, content, session)[0], concerned
         )
         if not moved:
+            shop.repo.rewriting.follow(note.moved)  # an earlier call may have been cut off before
             return note
         tips = tuple(dict.fromkeys((*note.tips, state)))
         since = note.since or next(iter(moved))
         blobs = tuple(dict.fromkeys((*note.blobs, *blobs)))
-        note = note.model_copy(update={"tips": tips, "since": since, "blobs": blobs})
-        _noted(shop, note)
+        told = {"tips": tips, "since": since, "blobs": blobs, "moved": {**note.moved, **moved}}
+        note = noted(shop, note.model_copy(update=told))
         swaps = [Swap(STATE_REF, state, moved[state])]
         refs = {**shop.repo.refs(ANCHOR_PREFIX), TIP_REF: shop.repo.resolve(TIP_REF) or ""}
         swaps += [Swap(ref, sha, moved[sha]) for ref, sha in refs.items() if sha in moved]
@@ -170,7 +127,7 @@ def _rewrite(shop: Shop, note: Note) -> Note:
             shop.repo.swap(swaps)
         except StaleError:
             continue
-        shop.repo.rewriting.follow(moved)
+        shop.repo.rewriting.follow(note.moved)
         return note
     raise NotNowError("The state branch keeps moving.", "Run the command again in a minute.")
 
@@ -194,7 +151,7 @@ def _erase_objects(shop: Shop, note: Note) -> tuple[Note, Erased]:
     names = dict.fromkeys(note.objects)
     names |= dict.fromkeys(erasing.only_below((*note.tips, *erasing.lost_commits())))
     names |= dict.fromkeys(erasing.loose_with(mark))
-    note = _noted(shop, note.model_copy(update={"objects": tuple(names)}))
+    note = noted(shop, note.model_copy(update={"objects": tuple(names)}))
     erased = erasing.erase(names)
     if erased.removed:
         erasing.forget_graph()
@@ -202,8 +159,7 @@ def _erase_objects(shop: Shop, note: Note) -> tuple[Note, Erased]:
 
 
 def _erase_files(shop: Shop, session: str | None) -> None:
-    for path in _observed(shop, session):
-        path.unlink(missing_ok=True)
+    shop.observed.erase(session)
     if session is not None:
         return
     for name in WHOLE:
@@ -214,22 +170,13 @@ def _erase_files(shop: Shop, session: str | None) -> None:
 
 
 def _files(shop: Shop, session: str | None) -> Sequence[Path]:
-    """Return the clone's files that hold content of a session, or of any."""
-    found = _observed(shop, None if session is None else session_digest(session))
+    """Return the clone's files that hold content of a session (by its key), or of any."""
+    found = list(shop.observed.files(session))
     if session is None:
         places = [shop.repo.private / name for name in WHOLE]
         found += [path for place in places for path in place.rglob("*") if path.is_file()]
         found += shop.repo.private.glob(LAST_FAILED)
     return found
-
-
-def _observed(shop: Shop, session: str | None) -> list[Path]:
-    """Return the observed records of a session (by its digest), one a file, or all."""
-    files = [path for path in (shop.repo.private / OBSERVED).rglob("*") if path.is_file()]
-    if session is None:
-        return files
-    mark = session.encode()
-    return [path for path in files if session in str(path) or mark in path.read_bytes()]
 
 
 def _lines(shop: Shop, session: str | None) -> int:
@@ -249,16 +196,3 @@ def _lines(shop: Shop, session: str | None) -> int:
         for line in without(paths[blob], content, session)[1]
     }
     return len(gone)
-
-
-def _place(shop: Shop) -> Path:
-    return shop.repo.private / NOTE
-
-
-def _noted(shop: Shop, note: Note) -> Note:
-    place = _place(shop)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = place.with_suffix(".draft")
-    draft.write_text(canonical(json.loads(note.model_dump_json())))
-    draft.replace(place)
-    return note

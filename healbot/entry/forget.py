@@ -4,13 +4,17 @@ Knows its options and how its answer is printed; the work is done elsewhere.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from healbot.entry.options import HERE, JsonOption, RepoOption, opened
 from healbot.entry.printing import as_json
+from healbot.entry.wiring import Shop
 from healbot.errors import InputError, NotNowError, UsageError
+from healbot.records.observed import keyed
+from healbot.stores.observed import SHORTEST_PREFIX
 
 SessionOption = Annotated[str, typer.Option("--session", help="The session's id.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -29,22 +33,27 @@ def forget(
 ) -> None:
     """Erase a session's content, from history too; the chain stays whole."""
     from healbot.entry import erasure  # noqa: PLC0415 - heavy, only here
+    from healbot.entry.case_traces import made_of  # noqa: PLC0415 - heavy, only here
+    from healbot.entry.forget_note import unfinished  # noqa: PLC0415 - heavy, only here
 
     if bool(session) == everything:
         raise UsageError("Say what to forget.", "Give --session ID, or --all.")
-    wanted = None if everything else session
     with opened(repo) as shop:
         erasure.require_free(shop)
+        note = unfinished(shop)
+        wanted = None if everything else _full(shop, session, note.session if note else None)
         kept = erasure.survey(shop, wanted)
-        note = erasure.unfinished(shop)
-        digest = None if wanted is None else erasure.session_digest(wanted)
+        digest = None if wanted is None else keyed(wanted)
+        cases = made_of(shop, digest)
         if not any(kept) and not (note and note.session == digest):
-            _nothing(wanted, as_document=as_document)
+            _nothing(wanted, cases, as_document=as_document)
             return
         if dry_run:
-            _tell(kept._asdict(), as_document=as_document, done=False)
+            facts = {**kept._asdict(), "case_files": list(cases)}
+            _tell(facts, as_document=as_document, done=False)
             return
         _require_yes(wanted, kept.records, kept.lines, yes=yes)
+        shop.repo.erasing.require_whole()
         if note:
             done = erasure.carry_out(shop, note)
         if note is None or note.session != digest:
@@ -57,17 +66,37 @@ def forget(
         "held_by": list(done.holders),
         "session": done.note.session,
         "act": done.note.act,
-        "cannot_reach": list(erasure.BEYOND),
+        "case_files": list(cases),
+        "cannot_reach": [*map(_of_cases, cases), *erasure.BEYOND],
     }
     _tell(facts, as_document=as_document, done=True)
 
 
-def _nothing(session: str | None, *, as_document: bool) -> None:
+def _full(shop: Shop, name: str, begun: str | None) -> str:
+    """Return a session's key where its name begins it, as ``runs list`` shows it."""
+    found = shop.observed.named(name)
+    if found:
+        return found.key
+    is_begun = begun is not None and len(name) >= SHORTEST_PREFIX and begun.startswith(name)
+    return begun if begun and is_begun else name
+
+
+def _of_cases(path: str) -> str:
+    return f"{path}: it has cases made of this; take them out, and out of the branch's history"
+
+
+def _nothing(session: str | None, cases: Sequence[str], *, as_document: bool) -> None:
+    if session is not None and cases:
+        raise InputError(
+            f"Of that session only cases made of it are here, in {', '.join(cases)}.",
+            "Take them out by hand, and out of the branch's history.",
+        )
     if session is not None:
         raise InputError(
             "Nothing is kept of that session here.", "Check its id, or look in another clone."
         )
-    _tell({"records": 0, "lines": 0}, as_document=as_document, done=False)
+    facts = {"records": 0, "lines": 0, "case_files": list(cases)}
+    _tell(facts, as_document=as_document, done=False)
 
 
 def _require_yes(session: str | None, records: int, lines: int, *, yes: bool) -> None:
@@ -90,6 +119,10 @@ def _tell(facts: dict[str, object], *, as_document: bool, done: bool) -> None:
     verb = "Erased" if done else "Would erase"
     print(f"{verb} {facts['records']} files of this clone and {facts['lines']} lines of the state.")
     if not done:
+        files = facts["case_files"]
+        assert isinstance(files, list)  # noqa: S101 - made above
+        for path in files:
+            print(f"Not reached: {_of_cases(path)}.")
         return
     print(f"{facts['objects']} git objects that held them are gone from this clone.")
     held = facts["held_by"]

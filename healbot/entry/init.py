@@ -21,6 +21,7 @@ from healbot.entry.sight import of_folder
 from healbot.entry.starter import STARTER_FILE, Planned, settings_text, starter_cases
 from healbot.entry.worktree import Worktree, worktree_of
 from healbot.errors import HealbotError, InputError
+from healbot.records.record import digest_bytes
 from healbot.records.settings import SETTINGS_PATH, AgentSettings
 from healbot.rules.cases import match_paths, read_cases
 from healbot.rules.yamls import parse_yaml
@@ -57,6 +58,7 @@ def write_starter(folder: Path, *, dry_run: bool, as_document: bool = False) -> 
             SetUp(
                 folders=missing_folders(tree.root, plan.files),
                 before={} if before is None else {SETTINGS_PATH: before.decode()},
+                wrote={path: digest_bytes(one.content) for path, one in plan.files.items()},
             ),
         )
         place_all(tree.root, plan.files)
@@ -109,7 +111,13 @@ def _plan(tree: Worktree, found: Survey, before: bytes | None) -> Plan:
             files[f"{cases}/{STARTER_FILE}"] = Placed(starter_cases().encode())
         else:
             kept.append(cases)
-    text = settings_text(agents).encode()
+    try:
+        text = settings_text(agents).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            "The name of an agent's folder or file is not UTF-8, so no setting can hold it.",
+            "Rename it, then run healbot init again; nothing was written.",
+        ) from None
     if before:
         text = before + (b"" if before.endswith(b"\n") else b"\n") + text
     files[SETTINGS_PATH] = Placed(text, before)  # last: a repository without it is not set up

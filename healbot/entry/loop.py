@@ -34,6 +34,7 @@ from healbot.errors import (
     ModelRefusedError,
     ModelSilentError,
     NotNowError,
+    UsageError,
 )
 from healbot.forges.dry import DryForge
 from healbot.forges.local import LocalForge
@@ -250,7 +251,7 @@ def _put_away(shop: Shop, book: Book, forge: LocalForge | DryForge) -> None:
 def rollback(shop: Shop, agent: AgentSettings, *, to: str, why: str) -> RolledBack:
     """Put a saved revision back by a new commit; returns the ledger's entry of it."""
     if not why.strip():
-        raise InputError("A rollback needs a reason.", "Give one with --why.")
+        raise UsageError("A rollback needs a reason.", "Give one with --why.")
     with shop.book(agent) as book:
         done = [body for body in settle(shop, book) if answers(body, to)]
         if done and isinstance(done[-1], RolledBack):

@@ -122,6 +122,7 @@ def rollback(
 
     with opened(repo) as shop:
         body = go_back(shop, shop.agent(agent), to=to, why=why)
+        hours = shop.settings.watch.cooldown_hours
     if as_document:
         as_json(body.model_dump(mode="json"))
         return
@@ -129,6 +130,8 @@ def rollback(
     print(f"Rolled back to revision {shown(body.after)} by commit {body.sha[:12]}{made}.")
     if body.note:
         print(f"Note: {body.note}.")
+    if hours:
+        print(f"No cycle begins for {hours:g} hours from then, except with --mode observe.")
 
 
 def check(

@@ -18,6 +18,8 @@ def require_ours(out: Path, *, force: bool) -> None:
     """Refuse to write over what is no page of ours."""
     if out.is_dir():
         raise InputError(f"{out} is a folder.", "Name a file with --out.")
+    if out.exists() and not out.is_file():
+        raise InputError(f"{out} is no regular file.", "Name another file with --out.")
     if not out.parent.is_dir():
         raise InputError(f"The folder {out.parent} is not there.", "Make it, or name another.")
     if force or not out.exists():

@@ -24,10 +24,12 @@ class SetUp(Record):
     Attributes:
         folders: The folders that it made, from the root, outer ones first.
         before: What a file held that it wrote below, by path.
+        wrote: The digest of what it wrote, by path.
     """
 
     folders: tuple[str, ...] = ()
     before: Mapping[str, str] = {}
+    wrote: Mapping[str, str] = {}
 
 
 class Placed(NamedTuple):
@@ -35,6 +37,28 @@ class Placed(NamedTuple):
 
     content: bytes
     replaces: bytes | None = None
+
+
+def linked(root: Path, path: str) -> str:
+    """Return the first part of a path that is a symlink, from the root; empty where none is."""
+    parts = Path(path).parts
+    places = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return next((one for one in places if (root / one).is_symlink()), "")
+
+
+def take_away(root: Path, path: str, before: str | None = None) -> bool:
+    """Remove a file, or put back at once what it held before; says whether it did.
+
+    Touches nothing through a link.
+    """
+    place = root / path
+    if linked(root, path) or not place.is_file():
+        return False
+    if before is None:
+        place.unlink()
+    else:
+        _swap_in(place, before.encode())
+    return True
 
 
 def require_plain(root: Path, path: str) -> None:
@@ -93,7 +117,7 @@ def place_all(root: Path, files: Mapping[str, Placed]) -> None:
 def remove_empty(root: Path, folders: tuple[str, ...]) -> None:
     """Remove those of some folders that are empty, inner ones first."""
     for folder in sorted(folders, key=lambda one: one.count("/"), reverse=True):
-        if not (root / folder).is_symlink():
+        if not linked(root, folder):
             with suppress(OSError):
                 (root / folder).rmdir()
 
@@ -104,6 +128,7 @@ def write_note(private: Path, note: SetUp) -> None:
     merged = SetUp(
         folders=tuple(dict.fromkeys((*before.folders, *note.folders))),
         before={**note.before, **before.before},
+        wrote={**before.wrote, **note.wrote},
     )
     private.mkdir(mode=0o700, parents=True, exist_ok=True)
     content = json.dumps(merged.model_dump(mode="json"), indent=1).encode()

@@ -104,7 +104,7 @@ def close(
         return
     done = "was closed already" if effect.found else "closed"
     print(f"Pull request {number} {done}.{_branch(effect)}")
-    print("The same edit, however it is worded, is not proposed again without new evidence.")
+    print("The same edit, and what reads alike, is not proposed again without new evidence.")
 
 
 @app.command()

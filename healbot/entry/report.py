@@ -141,17 +141,38 @@ def _print(shop: Shop, state: CycleState) -> None:
     spent = state.spent
     print(
         f"{WHAT[closed.outcome]}{note}. {spent.runs} runs of at most {state.opened.forecast.runs}, "
-        f"{spent.seconds / 60:.1f} minutes."
+        f"{_spoken(spent.seconds)}."
     )
     for one in state.diagnosed.findings if state.diagnosed else ():
         print(f"  {one.case_id} fails as {one.signature} ({one.distinct_runs} runs)")
     for refusal in _refused(state):
         print(f"  an edit of {refusal['editor']} was refused unspent: {refusal['rule']}")
-    print(_next(state, shared=bool(shop.settings.forge.remote)), file=sys.stderr)
+    shared, seen = bool(shop.settings.forge.remote), shop.settings.lessons.promote_at
+    if state.closed and state.closed.outcome == "no-proposal":
+        for waiting in _unripe(shop, state):
+            print(f"  {waiting}")
+    print(_next(state, shared=shared, seen=seen), file=sys.stderr)
 
 
-def _next(state: CycleState, *, shared: bool) -> str:
-    """Say what to do now."""
+def _spoken(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{seconds:.0f} seconds" if minutes < 2 else f"{minutes} minutes"  # noqa: PLR2004
+
+
+def _unripe(shop: Shop, state: CycleState) -> list[str]:
+    """Name the lessons that would fit a failure and were not seen often enough."""
+    findings = state.diagnosed.findings if state.diagnosed else ()
+    signatures = {one.signature for one in findings}
+    needed = shop.settings.lessons.promote_at
+    return [
+        f"the lesson {one.key} waits: seen in {one.seen_count} of {needed} runs"
+        for one in shop.lessons()[0]
+        if one.trigger in signatures and one.seen_count < needed
+    ]
+
+
+def _next(state: CycleState, *, shared: bool, seen: int) -> str:
+    """Say what to do now; ``seen``: in how many runs a lesson has to be seen."""
     if state.queued:
         return f"next: healbot pulls show {state.queued.number}, then healbot pulls merge or close."
     if state.applied:
@@ -161,7 +182,12 @@ def _next(state: CycleState, *, shared: bool) -> str:
             "undo with healbot rollback --why …"
         )
     if state.closed and state.closed.outcome == "no-proposal":
-        return "next: write a lesson whose trigger is one of the signatures above (see the README)."
+        return (
+            "next: commit a lesson whose trigger is one of the signatures above, with a seen_count "
+            f"of {seen} or more (healbot's README shows one)."
+        )
+    if state.closed and state.closed.outcome == "observed":
+        return "next: healbot cycle --mode manual proposes it."
     if state.closed and state.closed.verdict == "underpowered":
         return (
             "next: give it more to tell by: a case with split: heldout, or checks that can score."

@@ -16,7 +16,6 @@ from healbot.errors import HealbotError
 from healbot.forges.git import MIRROR, GitRepo
 from healbot.ports import Swap
 from healbot.records.ledger import PullOpened
-from healbot.records.pull import Pull
 from healbot.records.settings import SETTINGS_PATH
 from healbot.rules.chain import read_chain
 from healbot.rules.yamls import parse_yaml
@@ -25,6 +24,7 @@ from healbot.stores.state import STATE_REF
 
 OURS = "refs/healbot/"
 HEADS = "refs/heads/"
+BRANCHES = "healbot/"
 WORKFLOWS = ".github/workflows"
 CASES_FOLDERS = ("cases", ".healbot")
 """Parts of a path that starter cases are written below."""
@@ -72,15 +72,25 @@ def agents_of(repo: GitRepo) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def refs_of(repo: GitRepo, checked_out: frozenset[str]) -> Refs:
+def base_of(tree: Worktree, settings: Mapping[str, object]) -> str:
+    """Return the short name of the base branch; empty where nothing names one."""
+    forge = settings.get("forge")
+    named = forge.get("base") if isinstance(forge, dict) else None
+    return named if isinstance(named, str) else tree.branch or ""
+
+
+def refs_of(repo: GitRepo, checked_out: frozenset[str], *, base: str) -> Refs:
     """Return the refs of ours that a repository, or the remote that it reads, holds.
 
     A branch goes only where it stands at a commit that healbot made; with a person's own commits on
-    it, or checked out, it stays.
+    it, or checked out, it stays. Outside of ``healbot/`` only a whole ledger's word counts, for
+    that branch at that commit; ``base`` is never ours.
     """
     ours = dict(repo.refs(OURS))
     state = repo.resolve(STATE_REF)
-    known, made = _proposed(repo, state)
+    opened = _opened(repo, state)
+    known = {name for name, _ in opened}
+    made = {sha for _, sha in opened}
     made |= {sha for ref, sha in ours.items() if ref.endswith("/head")}
     heads = {name: sha for name, sha in repo.refs(HEADS).items() if name != STATE_REF}
     kept = []
@@ -91,11 +101,12 @@ def refs_of(repo: GitRepo, checked_out: frozenset[str]) -> Refs:
             ours[STATE_REF] = state
     for ref, sha in heads.items():
         name = ref.removeprefix(HEADS)
-        if name not in known and not (name.startswith("healbot/") and sha in made):
+        mine = name.startswith(BRANCHES) and sha in made
+        if name == base or (name not in known and not mine):
             continue
         if ref in checked_out:
             kept.append(f"{name} is checked out: git switch to another branch first")
-        elif sha in made:
+        elif mine or (name, sha) in opened:
             ours[ref] = sha
         else:
             kept.append(f"{name} holds commits that are not healbot's")
@@ -112,7 +123,7 @@ def checked_out(git: Path) -> frozenset[str]:
 def starter_files(root: Path, settings: Mapping[str, object]) -> dict[str, bool]:
     """Return the starter cases of a work tree by path: True where still as they were written."""
     first = starter_cases().split("\n", 1)[0].encode()
-    named = _case_folders(settings)
+    named = case_places(settings)
     found = {}
     for path in _walk(root):
         folder, _, name = path.rpartition("/")
@@ -171,25 +182,21 @@ def _settings_texts(tree: Worktree) -> Iterator[bytes]:
         yield tree.repo.blob(file.blob)
 
 
-def _proposed(repo: GitRepo, state: str | None) -> tuple[set[str], set[str]]:
-    """Return the branches that queue and ledgers name, and the commits that they say are ours."""
+def _opened(repo: GitRepo, state: str | None) -> frozenset[tuple[str, str]]:
+    """Return the branches, with their heads, of the pull requests that whole ledgers record."""
     tree = repo.tree(state) if state else {}
-    names, shas = set(), set()
+    segments: dict[str, dict[str, bytes]] = {}
     for path, file in tree.items():
-        if path.startswith("pulls/"):
-            try:
-                names.add(Pull.model_validate_json(repo.blob(file.blob)).branch)
-            except ValueError:
-                continue
-        if "/audit/" in path:
-            for entry in read_chain({path: repo.blob(file.blob)}).entries:
-                if isinstance(entry.body, PullOpened):
-                    names.add(entry.body.branch)
-                    shas.add(entry.body.head_sha)
-    return names, shas
+        if path.startswith("agents/") and "/audit/" in path:
+            segments.setdefault(path.split("/")[1], {})[path] = repo.blob(file.blob)
+    chains = [read_chain(one) for one in segments.values()]
+    bodies = [entry.body for one in chains if not one.broken for entry in one.entries]
+    opened = [one for one in bodies if isinstance(one, PullOpened)]
+    return frozenset((one.branch, one.head_sha) for one in opened)
 
 
-def _case_folders(settings: Mapping[str, object]) -> set[str]:
+def case_places(settings: Mapping[str, object]) -> set[str]:
+    """Return what the settings' ``cases`` name: folders, files or globs, from the root."""
     agents = settings.get("agents")
     entries = [one for one in agents if isinstance(one, dict)] if isinstance(agents, list) else []
     named: list[object] = []

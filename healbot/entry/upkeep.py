@@ -64,4 +64,4 @@ def uninstall(
             )
         return typer.confirm("Remove all of it?", err=True)
 
-    remove(repo, shed(), wishes=Wishes(dry_run, cases, as_document), agreed=agreed)
+    remove(repo, shed(), wishes=Wishes(dry_run, cases, as_document, yes), agreed=agreed)

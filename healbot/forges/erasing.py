@@ -12,7 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from healbot.errors import RefusedError
 from healbot.forges.rewriting import Rewriting, Run
+from healbot.forges.speech import last
 
 KEPT_PACK = (".keep", ".promisor")
 """Packs beside which one of these lies are left alone, as git itself leaves them."""
@@ -21,6 +23,7 @@ _LARGEST_LOOSE_BYTES = 64 * 1024 * 1024
 _STATE_COMMIT = (b"\ncommitter healbot <healbot@localhost> ", b" [skip ci]")
 """What every commit of the state branch holds."""
 _ROOTS = ("--all", "--reflog", "--indexed-objects")
+_WALK = ("rev-list", "--objects", "--no-object-names", *_ROOTS)
 _FANOUT = 8
 _TABLE = _FANOUT + 256 * 4
 """Where the sorted names of a pack's index (version 2) begin."""
@@ -59,8 +62,18 @@ class Erasing:
                     ref,
                 )  # fmt: skip
 
+    def require_whole(self) -> None:
+        """Walk all that refs, reflogs and indexes hold, before anything is changed.
+
+        Raises:
+            RefusedError: git can't tell what is held, so nothing may be taken out.
+        """
+        self._say(*_WALK)
+
     def holders(self, commit: str) -> tuple[str, ...]:
         """Return the refs from which a commit can be reached."""
+        if not self._present((commit,)):
+            return ()
         out = self._say("for-each-ref", "--format=%(refname)", f"--contains={commit}")
         return tuple(out.splitlines())
 
@@ -114,7 +127,7 @@ class Erasing:
         return tuple(line for line in out.splitlines() if _is_name(line))
 
     def _reachable(self, wanted: set[str]) -> set[str]:
-        out = self._say("rev-list", "--objects", "--no-object-names", *_ROOTS)
+        out = self._say(*_WALK)
         return wanted & set(out.splitlines())
 
     def _repack(self, doomed: set[bytes]) -> None:
@@ -164,8 +177,13 @@ class Erasing:
             self._run("commit-graph", "write", "--reachable")
 
     def _say(self, *words: str, stdin: bytes = b"") -> str:
-        code, out, _ = self._run(*words, stdin=stdin)
-        return out.decode("utf-8", "surrogateescape") if code == 0 else ""
+        code, out, err = self._run(*words, stdin=stdin)
+        if code:
+            raise RefusedError(
+                f"git {words[0]} can't tell what is held here: {last(err)}",
+                "Run git fsck, mend or delete what it names, then run this again; no object went.",
+            )
+        return out.decode("utf-8", "surrogateescape")
 
 
 def _names(index: Path) -> list[bytes]:

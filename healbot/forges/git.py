@@ -124,9 +124,15 @@ class GitRepo:
         return self._tree(sha, prefix.strip("/"))
 
     def blob(self, blob: str) -> bytes:
-        """Return a blob's exact bytes."""
-        with self._lock:
-            data: bytes = self._repo.odb.stream(bytes.fromhex(blob)).read()
+        """Return a blob's exact bytes; InputError where it is missing or damaged."""
+        try:
+            with self._lock:
+                stream = self._repo.odb.stream(bytes.fromhex(blob))
+                data: bytes = stream.read()
+        except (ValueError, OSError) as error:
+            raise speech.damaged(blob) from error
+        if len(data) != stream.size:
+            raise speech.damaged(blob)
         return data
 
     def log(
@@ -161,7 +167,7 @@ class GitRepo:
     def current_branch(self) -> str | None:
         """Return the short name of the checked-out branch, or None where HEAD is detached."""
         code, out, _ = self._git("symbolic-ref", "--quiet", "--short", "HEAD")
-        return out.decode().strip() if code == 0 else None
+        return speech.branch(out) if code == 0 else None
 
     def version(self) -> tuple[int, ...]:
         """Return the version of the git program."""

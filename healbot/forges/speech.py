@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from healbot.errors import InputError
 from healbot.ports import CommitInfo, TreeFile
 
 LOCK_MILLISECONDS = 5_000
@@ -77,3 +78,26 @@ def last(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
     return (fatal or lines)[-1 if not fatal else 0][:300] if lines else "no reason given"
+
+
+def damaged(name: str) -> InputError:
+    """Return what to say of an object that should be there and can't be read."""
+    return InputError(
+        f"The git object {name} is missing or damaged: this repository is not whole.",
+        "Run git fsck to see what is gone, and fetch it again from another clone.",
+    )
+
+
+def branch(out: bytes) -> str:
+    """Return a branch's name.
+
+    Raises:
+        InputError: It is not UTF-8, so no record can hold it.
+    """
+    try:
+        return out.decode().strip()
+    except UnicodeDecodeError:
+        raise InputError(
+            "The checked-out branch has a name that is not UTF-8.",
+            "Rename it with git branch -m, or check out another one.",
+        ) from None

@@ -55,7 +55,7 @@ def read_lesson(content: bytes, path: str) -> Lesson:
     for key in data:
         if key not in KEYS:
             raise ValueError(
-                f"it has an unknown key {key!r} {did_you_mean(str(key), KEYS)}".strip()
+                f"it has an unknown key {key!r}; {did_you_mean(str(key), KEYS)}".rstrip("; ")
             )
     value = " ".join("".join(lines_of(text.removeprefix("\ufeff"))[front.lines :]).split())
     if not value or len(value) > LONGEST_LESSON:

@@ -4,6 +4,7 @@ Knows the shape only. ``session`` names a conversation; several lines of one ses
 and it counts as one run. What is not known is left out, never guessed.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from healbot.records.record import Record, digest_bytes, digest_of
 from healbot.records.run import Outcome, ToolCall
 
 UNKNOWN_REVISION = "unknown"
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class ObservedRun(Record):
@@ -105,3 +107,13 @@ def _whole(value: Any) -> Any:
 def session_key(session: str) -> str:
     """Return what names a session in the store and on the state branch."""
     return digest_bytes(session.encode("utf-8", "surrogatepass"))
+
+
+def is_session_key(text: str) -> bool:
+    """Say whether a text is a session's key already: 64 hexadecimal digits."""
+    return _KEY.fullmatch(text) is not None
+
+
+def keyed(session: str) -> str:
+    """Return a session's key, by its id or by the key, which stands for itself."""
+    return session if is_session_key(session) else session_key(session)

@@ -10,13 +10,16 @@ from typing import Any
 import yaml
 
 from healbot.errors import InputError
-from healbot.records.case import Case, Split
+from healbot.records.case import Assertion, Case, Split
 from healbot.records.observed import ObservedRun
 from healbot.records.record import Record, shown
+from healbot.rules.assertions import needs, problem
 from healbot.rules.matching import near, shape_of
 
 NO_CHECK = "# write here what must hold: until then healbot cases lint calls this case an error\n"
 REDACTED = "# secrets and personal data were replaced in this input: make it a whole task again\n"
+SEEN = "seen-"
+"""Begins the id of a case that was made of a session; the beginning of its key follows."""
 _MARKS = ("[secret-", "[email-", "[phone-", "[card-", "[iban-", "[id-", "[ip-", "[user-")
 
 
@@ -32,7 +35,7 @@ def from_run(run: ObservedRun, key: str, known: Sequence[Case]) -> dict[str, Any
             "Write one by hand: healbot cases add ID --input TEXT.",
         )
     case: dict[str, Any] = {
-        "id": f"seen-{shown(key)}", "split": str(Split.TRAIN), "born": "failure",
+        "id": f"{SEEN}{shown(key)}", "split": str(Split.TRAIN), "born": "failure",
         "input": run.input,
     }  # fmt: skip
     for one in known:
@@ -58,14 +61,18 @@ def asserted(text: str) -> dict[str, str]:
     """Read ``TYPE=VALUE`` as an assertion.
 
     Raises:
-        InputError: There is no ``=``, or no type.
+        InputError: There is no ``=``, or no type that is known, or its value can't be used.
     """
     kind, sign, value = text.partition("=")
     if not sign or not kind.strip():
         raise InputError(
             f"--assert {text!r} is no TYPE=VALUE.", "For instance --assert contains=escalate."
         )
-    return {"type": kind.strip(), "value": value}
+    found = {"type": kind.strip(), "value": value}
+    wrong = None if needs(kind.strip()) else problem(Assertion.model_validate(found))
+    if wrong:
+        raise InputError(f"--assert {text!r}: {wrong}.", "Nothing was written; correct it.")
+    return found
 
 
 def render_case(case: Mapping[str, Any]) -> str:
@@ -94,31 +101,3 @@ def require_new(case: Case, known: Sequence[Case]) -> None:
                 f"This is a near-duplicate of the case {one.id!r} at {one.origin}.",
                 "Nothing was written; change that case, or give this one other words.",
             )
-
-
-def promptfoo_config(cases: Sequence[Case], prompt: str = "{{input}}") -> dict[str, Any]:
-    """Return cases as a promptfoo configuration; checks beyond promptfoo's can't go along.
-
-    The provider is promptfoo's ``echo``, to be replaced by the agent.
-    """
-    tests = [
-        {
-            "description": case.id,
-            "vars": {"input": _literal(case.input)},
-            "assert": [plain(one) for one in case.asserts],
-            "metadata": {"split": str(case.split), "tags": list(case.tags)},
-        }
-        for case in cases
-        if case.input is not None
-    ]
-    return {
-        "description": "Cases exported by healbot",
-        "prompts": [prompt],
-        "providers": ["echo"],
-        "tests": tests,
-    }
-
-
-def _literal(text: str) -> str:
-    """Keep promptfoo from reading a template into a case's words."""
-    return f"{{% raw %}}{text}{{% endraw %}}" if "{{" in text or "{%" in text else text

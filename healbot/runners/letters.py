@@ -16,14 +16,13 @@ from healbot.rules.layout import harness_of, instructions_path
 from healbot.runners import report
 from healbot.runners.capture import Capture
 from healbot.runners.program import messages_of, text_of
+from healbot.runners.veil import Veil
 
 OUTPUT_BYTES = 1_000_000
 """How much of an answer's output is kept (the head and the tail of it), as of a program's."""
 BODY_BYTES = OUTPUT_BYTES + report.MAX_BYTES
 """How much of an answer is read as JSON: an output, and a report of the longest kind."""
 PASSED_OVER = frozenset({".git", ".venv", "node_modules"})
-SHORTEST_SECRET = 6
-"""A variable's value below so many characters is not looked for in answers."""
 
 
 class Said(NamedTuple):
@@ -57,13 +56,14 @@ def letter(job: Job, agent: AgentSettings) -> dict[str, object]:
 
 def understood(body: Capture, secrets: Mapping[str, str]) -> Said:
     """Return what a body says; the value of a variable that it repeats is named, not shown."""
-    text = _named(body.content().decode("utf-8", "replace"), secrets)
-    fields = {} if body.truncated else _fields(text)
+    veil = Veil(secrets)
+    text = body.content().decode("utf-8", "replace")
+    fields = {} if body.truncated else _fields(text, veil)
     output = fields.get("output")
     if output is None:
-        return _clipped(text, report.Report(), truncated=body.truncated)
+        return _clipped(veil.text(text), report.Report(), truncated=body.truncated)
     said = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-    return _clipped(_named(said, secrets), report.of(fields), truncated=False)
+    return _clipped(veil.text(said), report.of(fields), truncated=False)
 
 
 def _clipped(text: str, seen: report.Report, *, truncated: bool) -> Said:
@@ -73,19 +73,13 @@ def _clipped(text: str, seen: report.Report, *, truncated: bool) -> Said:
     return Said(kept.content().decode("utf-8", "replace"), cut, seen)
 
 
-def _fields(text: str) -> dict[str, Any]:
+def _fields(text: str, veil: Veil) -> dict[str, Any]:
+    """Return a JSON object's fields; what they hold is veiled once its escapes are read."""
     try:
-        value = json.loads(text.removeprefix("\ufeff"))
+        value = veil.deep(json.loads(text.removeprefix("\ufeff")))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _named(text: str, secrets: Mapping[str, str]) -> str:
-    for name, value in secrets.items():
-        if len(value) >= SHORTEST_SECRET:
-            text = text.replace(value, "${" + name + "}")
-    return text
 
 
 def _plain(value: Any) -> Any:

@@ -1,17 +1,31 @@
 """The observe store of this clone: sessions seen in use, redacted before they come here.
 
 Knows files under one private folder, one a session by the SHA-256 of its id; nothing here leaves
-the machine. A file is written whole or not at all.
+the machine. A file is written whole or not at all, and one process at a time changes the store.
 """
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from healbot.records.observed import UNKNOWN_REVISION, ObservedRun, Session, session_key
+from healbot.errors import InputError
+from healbot.records.observed import (
+    UNKNOWN_REVISION,
+    ObservedRun,
+    Session,
+    is_session_key,
+    keyed,
+    session_key,
+)
+
+GUARD = ".lock"
+SHORTEST_PREFIX = 6
+"""Fewer digits of a key name too many sessions."""
 
 
 class Added(NamedTuple):
@@ -36,6 +50,10 @@ class ObservedRuns:
 
     def add(self, runs: Iterable[ObservedRun]) -> Added:
         """Keep runs that are already redacted; the same ones again change nothing."""
+        with self._alone():
+            return self._add(runs)
+
+    def _add(self, runs: Iterable[ObservedRun]) -> Added:
         new: list[ObservedRun] = []
         extended: list[ObservedRun] = []
         known: list[ObservedRun] = []
@@ -66,42 +84,73 @@ class ObservedRuns:
         return tuple(sorted(found, key=lambda one: (one.last.at, one.key)))
 
     def named(self, name: str) -> Session | None:
-        """Return a session by its id, its key, or the only one whose key begins so, or None."""
+        """Return a session by its id, its key, or the only one whose key begins so, or None.
+
+        Raises:
+            InputError: Several keys begin so.
+        """
         for key in (session_key(name), name):
             found = self.find(key)
             if found:
                 return found
-        near = [path for path in self._paths() if len(name) >= 6 and path.name.startswith(name)]  # noqa: PLR2004 - fewer digits name too many
-        return _read(near[0]) if len(near) == 1 else None
+        if len(name) < SHORTEST_PREFIX:
+            return None
+        near = [path for path in self._paths() if path.name.startswith(name)]
+        if len(near) > 1:
+            raise InputError(
+                f"{name!r} begins the ids of {len(near)} sessions.", "Give more of it."
+            )
+        return _read(near[0]) if near else None
 
     def drop_before(self, instant: datetime) -> int:
         """Remove sessions whose newest step is older than an instant; returns how many."""
-        old = [one.key for one in self.all() if one.last.at < instant]
-        for key in old:
-            self._at(key).unlink(missing_ok=True)
+        with self._alone():
+            old = [one.key for one in self.all() if one.last.at < instant]
+            for key in old:
+                self._at(key).unlink(missing_ok=True)
         return len(old)
 
     def erase(self, session: str | None) -> tuple[Session, ...]:
         """Remove one session, by id or key, or all (None); returns what was erased.
 
-        With None, damaged files and what a crash left go as well.
+        Damaged files and what a crash left go as well.
         """
+        with self._alone():
+            return self._erase(session)
+
+    def _erase(self, session: str | None) -> tuple[Session, ...]:
         if session is None:
-            gone = self.all()
-            for path in self._folder.glob("*/*"):
-                path.unlink(missing_ok=True)
-            return gone
-        found = self.named(session)
-        if found is None:
-            return ()
-        self._at(found.key).unlink(missing_ok=True)
-        return (found,)
+            key, gone = None, self.all()
+        else:
+            found = self.named(session)
+            key, gone = (found.key, (found,)) if found else (keyed(session), ())
+        for path in self.files(key):
+            path.unlink(missing_ok=True)
+        return gone
+
+    def files(self, key: str | None) -> tuple[Path, ...]:
+        """Return what holds a session, by its key, or all; what a crash left of it counts."""
+        if key is None:
+            return tuple(path for path in sorted(self._folder.glob("*/*")) if path.is_file())
+        rests = [one for one in self._folder.glob(f"{key[:2]}/.*") if key.encode() in _bytes(one)]
+        return tuple(path for path in (self._at(key), *rests) if path.is_file())
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the store's lock, which ends with its process however that ends."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        guard = os.open(self._folder / GUARD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(guard)
 
     def _at(self, key: str) -> Path:
         return self._folder / key[:2] / key
 
     def _paths(self) -> Iterator[Path]:
-        return (path for path in sorted(self._folder.glob("??/*")) if len(path.name) == 64)  # noqa: PLR2004 - a SHA-256
+        return (path for path in sorted(self._folder.glob("??/*")) if is_session_key(path.name))
 
     def _write(self, session: Session) -> None:
         path = self._at(session.key)
@@ -118,14 +167,15 @@ class ObservedRuns:
 def _by_session(runs: Iterable[ObservedRun]) -> dict[str, list[ObservedRun]]:
     groups: dict[str, list[ObservedRun]] = {}
     for run in runs:
-        groups.setdefault(key_of(run), []).append(run)
+        groups.setdefault(keyed(run.session), []).append(run)
     return groups
 
 
-def key_of(run: ObservedRun) -> str:
-    """Return a run's session key; an id that was replaced by its key is one already."""
-    is_key = len(run.session) == 64 and set(run.session) <= set("0123456789abcdef")  # noqa: PLR2004 - a SHA-256
-    return run.session if is_key else session_key(run.session)
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def _read(path: Path) -> Session | None:

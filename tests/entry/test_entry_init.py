@@ -1,15 +1,17 @@
 """Init writes what a repository lacks, all or nothing, over no file and through no link."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from fakes import door
 from sandbox import commit_all, git
 
 from healbot.entry import placing
 from healbot.entry.init import write_starter
 from healbot.entry.placing import Placed, place_all
-from healbot.errors import InputError
+from healbot.errors import Exit, InputError
 from healbot.records.settings import SETTINGS_PATH
 from healbot.rules.reading import read_settings
 
@@ -148,3 +150,15 @@ def test_a_repository_without_an_agent_gets_one_sentence(root: Path) -> None:
     (root / "instructions.md").unlink()
     with pytest.raises(InputError, match=r"No instructions\.md, AGENTS\.md or CLAUDE\.md"):
         write_starter(root, dry_run=False)
+
+
+def test_a_folder_whose_name_is_not_utf8_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "repo" / os.fsdecode(b"x\xffy")
+    folder.mkdir(parents=True)
+    (folder / "AGENTS.md").write_text("# A\n")
+    (folder / "agent.py").write_text("print(1)\n")
+    git(tmp_path / "repo", "init", "--quiet")
+    git(tmp_path / "repo", "add", "--all")
+    answer = door("init", "--repo", str(tmp_path / "repo"))
+    assert answer.code == Exit.INPUT, answer.err
+    assert "not UTF-8" in answer.err

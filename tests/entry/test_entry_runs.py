@@ -10,7 +10,8 @@ import pytest
 from fakes import Answer, door
 from sandbox import INSTRUCTIONS, git, make_repository
 
-from healbot.errors import Exit
+from healbot.entry.page_file import require_ours
+from healbot.errors import Exit, InputError
 
 
 @pytest.fixture
@@ -135,3 +136,65 @@ def test_held_out_cases_are_exported_only_when_they_are_named(repo: Path) -> Non
     assert config["tests"][0]["assert"][0]["type"] == "contains"
     held = json.loads(ask(repo, "cases", "export", "--split", "heldout", "--json").out)
     assert {one["id"] for one in held} == {"refund-big", "hello"}
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (".git/x.yml", ()),
+        ("elsewhere/x.yml", ()),
+        ("agents/s/cases/[x].yml", ()),
+        ("agents/s/cases/a-file.yml/x.yml", ()),
+        ("agents/s/cases/latin.yml", ()),
+        ("agents/s/cases/pipe.yml", ()),
+        ("agents/s/cases/x.yml", ("--input", "")),
+        ("agents/s/cases/x.yml", ("--assert", "contians=x")),
+        ("agents/s/cases/x.yml", ("--assert", "regex=(")),
+    ],
+)
+def test_a_case_that_no_reader_would_find_or_judge_is_not_written(
+    repo: Path, file: str, words: tuple[str, ...]
+) -> None:
+    folder = repo / "agents/s/cases"
+    (folder / "a-file.yml").write_text("")
+    (folder / "latin.yml").write_bytes(b"# caf\xe9\n")
+    os.mkfifo(folder / "pipe.yml")
+    before = sorted(repo.rglob("*.yml"))
+    answer = ask(repo, "cases", "add", "n", "--input", "a new task", "--file", file, *words)
+    assert answer.code == Exit.INPUT
+    assert sorted(repo.rglob("*.yml")) == before
+
+
+def test_damaged_instants_and_half_characters_never_end_an_addition(repo: Path) -> None:
+    path = seen(
+        repo,
+        {"session": "a", "at": "9999-12-31T23:59:59-14:00"},
+        {"session": "b", "input": "\ud800", "tool_calls": [{"name": "t", "args": "\ud800"}]},
+        {"session": "c", "input": "plain"},
+    )
+    answer = ask(repo, "runs", "add", str(path))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("2 new")
+    assert "line 1" in answer.err
+
+
+def test_what_runs_list_shows_can_be_forgotten(repo: Path) -> None:
+    ask(repo, "runs", "add", str(seen(repo, {"session": "a", "input": "x"})))
+    id_ = json.loads(ask(repo, "runs", "list", "--json").out)[0]["id"]
+    done = ask(repo, "forget", "--session", id_, "--yes")
+    assert done.code == 0, done.err
+    assert json.loads(ask(repo, "runs", "list", "--json").out) == []
+
+
+def test_a_branch_whose_name_is_not_utf8_is_bad_input(repo: Path) -> None:
+    subprocess.run([b"git", b"-C", os.fsencode(repo), b"checkout", b"-qb", b"x\xffy"], check=True)
+    answer = ask(repo, "status")
+    assert answer.code == Exit.INPUT, answer.err
+    assert "not UTF-8" in answer.err
+
+
+def test_a_page_is_never_written_over_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for force in (False, True):
+        with pytest.raises(InputError, match="no regular file"):
+            require_ours(tmp_path / "pipe", force=force)

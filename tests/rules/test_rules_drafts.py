@@ -7,7 +7,7 @@ import pytest
 from healbot.errors import InputError
 from healbot.records.case import Case
 from healbot.records.observed import ObservedRun
-from healbot.rules.drafts import asserted, from_run, promptfoo_config, render_case, require_new
+from healbot.rules.drafts import asserted, from_run, render_case, require_new
 
 KNOWN = Case.model_validate(
     {
@@ -47,9 +47,6 @@ def test_an_assert_is_type_and_value() -> None:
     assert asserted("contains=a=b") == {"type": "contains", "value": "a=b"}
     with pytest.raises(InputError):
         asserted("contains")
-
-
-def test_promptfoo_reads_no_template_into_a_cases_words() -> None:
-    tricky = KNOWN.model_copy(update={"input": "say {{name}}"})
-    test = promptfoo_config([tricky])["tests"][0]
-    assert test["vars"]["input"] == "{% raw %}say {{name}}{% endraw %}"
+    for wrong in ("contians=a", "regex=("):
+        with pytest.raises(InputError):
+            asserted(wrong)
