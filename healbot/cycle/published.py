@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from healbot.records.case import Standing
 from healbot.records.ledger import Applied, Body, Earned, Entry, RolledBack, Used
-from healbot.records.observed import UNKNOWN_REVISION, ObservedRun, session_key
+from healbot.records.observed import UNKNOWN_REVISION, ObservedRun, keyed
 from healbot.records.record import canonical
 from healbot.records.run import Outcome, Run, RunKey
 from healbot.rules.privacy import redact_value
@@ -55,11 +55,10 @@ def observed_line(run: ObservedRun, level: Level, *, words: Collection[str]) -> 
 
     ``words`` are those of signatures that users wrote themselves; no other word is shown.
     """
-    is_key = len(run.session) == 64 and set(run.session) <= set("0123456789abcdef")  # noqa: PLR2004 - a SHA-256
     failed = run.verdict == Outcome.FAIL
     signature = observed_signature(run) if failed else None
     line: dict[str, Any] = {
-        "session": run.session if is_key else session_key(run.session),
+        "session": keyed(run.session),
         "step": run.digest,
         "at": run.at.isoformat(),
         "revision": run.revision,

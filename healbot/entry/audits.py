@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from healbot.cycle.book import FETCH_STATE
+from healbot.cycle.book import CUT, DEEPEN, LOST, fetching
 from healbot.entry.facts import Facts, segments_of
 from healbot.entry.loop import who
 from healbot.entry.printing import as_json
 from healbot.entry.wiring import Shop
 from healbot.errors import ChainError, CouldNotTellError, InputError
+from healbot.ports import Anchored
 from healbot.records.ledger import Entry, Forgotten, Restarted
 from healbot.records.record import shown
 from healbot.records.settings import AgentSettings
@@ -33,14 +34,26 @@ def of_state(shop: Shop, agent: AgentSettings, head: str) -> Facts:
     facts = _facts(segments_of(shop, agent), anchored.heads, head)
     broken = facts["broken"]
     assert isinstance(broken, list)  # noqa: S101 - made below
-    away = not facts["entries"] and not anchored.here
-    return {
+    said: Facts = {
         "agent": agent.name,
         **facts,
         "broken": [*([anchored.set_back] if anchored.set_back else []), *broken],
         "next": SET_BACK if anchored.set_back else facts["next"],
-        "away": anchored.elsewhere or ("its commits" if away and anchored.heads else ""),
+        "away": "",
     }
+    return said if facts["entries"] or anchored.here else said | _absent(anchored)
+
+
+def _absent(anchored: Anchored) -> Facts:
+    """Say why a ledger that has no entry here is none to begin; see ``book.require_here``."""
+    fetch = fetching(anchored.remote)
+    if anchored.elsewhere:
+        return {"away": f"This clone holds no ledger, but {anchored.elsewhere} does", "next": fetch}
+    if anchored.shallow:
+        return {"away": CUT, "next": DEEPEN}
+    if anchored.heads and anchored.ended:
+        return {"away": "healbot was removed here", "next": "The next cycle begins a new ledger."}
+    return {"broken": [LOST], "next": fetch} if anchored.heads else {}
 
 
 def of_files(paths: Sequence[Path], head: str) -> Facts:
@@ -157,10 +170,7 @@ def show(facts: Sequence[Facts], *, verify: bool, as_document: bool) -> None:
         if not as_document:
             _print(one, verify=verify)
         if verify and one.get("away"):
-            raise CouldNotTellError(
-                f"This clone holds no ledger of {one['agent']!r}, but {one['away']} tell of one.",
-                f"{FETCH_STATE} After an uninstall there is none: the next cycle begins a new one.",
-            )
+            raise CouldNotTellError(f"{one['agent']}: {one['away']}.", str(one["next"]))
         if "agent" not in one and not one["entries"]:
             raise ChainError(f"{places[0]}.".capitalize(), "Name segments of agents/<name>/audit/.")
         broken += places

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from healbot.entry.wiring import Shop
 from healbot.records.record import DIGEST_SHOWN, shown
-from healbot.rules.cases import PASSED_OVER, is_case_file
+from healbot.rules.cases import is_case_file
 from healbot.rules.drafts import SEEN
+
+PASSED_OVER = (".git", "node_modules")
 
 
 def made_of(shop: Shop, session: str | None) -> tuple[str, ...]:
@@ -23,18 +25,17 @@ def made_of(shop: Shop, session: str | None) -> tuple[str, ...]:
 
 
 def _here(folder: Path) -> Iterator[tuple[str, bytes]]:
-    passed = {".git", *PASSED_OVER}
     for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in passed]
+        folders[:] = [name for name in folders if name not in PASSED_OVER]
         for place in (Path(root, name) for name in names if is_case_file(name)):
-            if place.is_file() and not place.is_symlink():
+            if place.is_file() and not place.is_symlink() and os.access(place, os.R_OK):
                 yield place.relative_to(folder).as_posix(), place.read_bytes()
 
 
 def _committed(shop: Shop) -> Iterator[tuple[str, bytes]]:
     paths: dict[str, list[str]] = {}
     for path, file in shop.repo.tree(shop.base_sha).items():
-        if is_case_file(path) and not PASSED_OVER & set(path.split("/")):
+        if is_case_file(path):
             paths.setdefault(file.blob, []).append(path)
     for blob, text in shop.repo.rewriting.contents(paths):
         yield from ((path, text) for path in paths[blob])

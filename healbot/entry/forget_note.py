@@ -6,6 +6,8 @@ Knows its file of the clone's private folder, which holds digests only.
 import json
 from pathlib import Path
 
+from pydantic import Field
+
 from healbot.entry.wiring import Shop
 from healbot.errors import InputError
 from healbot.records.record import Record, canonical
@@ -33,7 +35,7 @@ class Note(Record):
     tips: tuple[str, ...] = ()
     since: str = ""
     blobs: tuple[str, ...] = ()
-    moved: dict[str, str] = {}
+    moved: dict[str, str] = Field(default_factory=dict)
     objects: tuple[str, ...] = ()
 
 

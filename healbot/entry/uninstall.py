@@ -9,27 +9,28 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+from healbot.entry.belongings import belongings_of
 from healbot.entry.clock import SystemClock
 from healbot.entry.leftovers import in_use, workspaces_in
 from healbot.entry.outside import workspaces_of
-from healbot.entry.placing import read_note, remove_empty
+from healbot.entry.placing import read_note, remove_empty, take_away
 from healbot.entry.printing import as_json
+from healbot.entry.report_page import NAME as PAGE
 from healbot.entry.traces import (
     Refs,
     agents_of,
+    base_of,
     checked_out,
     emptied,
     raw_settings,
     refs_of,
     remote_of,
-    starter_files,
     variables_of,
     workflows_of,
 )
 from healbot.entry.worktree import Worktree, worktree_of
 from healbot.errors import NotNowError
 from healbot.forges.git import GitRepo
-from healbot.records.settings import SETTINGS_PATH
 from healbot.runners import folders
 from healbot.stores.permit import RefPermit
 
@@ -47,6 +48,8 @@ class Removal(NamedTuple):
         outside: Folders elsewhere on this machine.
         kept: A sentence for each thing of ours that stays.
         cannot: A sentence for each thing that only a person can remove.
+        base: The base branch, which is never removed.
+        changed: A sentence for each file that goes though a person had changed it.
     """
 
     remote: str
@@ -56,6 +59,8 @@ class Removal(NamedTuple):
     outside: tuple[Path, ...]
     kept: tuple[str, ...]
     cannot: tuple[str, ...]
+    base: str
+    changed: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -77,6 +82,7 @@ class Wishes(NamedTuple):
     dry_run: bool = False
     cases: bool = False
     as_document: bool = False
+    yes: bool = False
 
 
 def uninstall(
@@ -103,33 +109,30 @@ def uninstall(
         return
     if not agreed():
         raise NotNowError("Nothing was removed.", "healbot uninstall --yes removes it.")
-    _remove(tree, removal, shared)
-    _conclude(removal, wishes, done=True)
+    _conclude(_remove(tree, removal, shared), wishes, done=True)
 
 
 def _look(place: Place, wishes: Wishes) -> Removal:
     tree, settings, shared = place
     out = checked_out(tree.repo.private.parent)
-    there = refs_of(shared, frozenset()) if shared else Refs((), ())
-    here = refs_of(tree.repo, out)
-    starters = starter_files(tree.root, settings)
-    files = [path for path, untouched in starters.items() if untouched or wishes.cases]
-    kept = [
-        f"{path} was changed since init wrote it: it is yours (--cases removes it too)"
-        for path, untouched in starters.items()
-        if not untouched and not wishes.cases
-    ]
-    if (tree.root / SETTINGS_PATH).is_file():
-        files.append(SETTINGS_PATH)
+    base = base_of(tree, settings)
+    there = refs_of(shared, frozenset(), base=base) if shared else Refs((), ())
+    here = refs_of(tree.repo, out, base=base)
+    ours = belongings_of(tree, settings, cases=wishes.cases, yes=wishes.yes)
+    kept = list(ours.kept)
+    if (tree.root / PAGE).is_file():
+        kept.append(f"{PAGE}, a page that healbot report wrote, is yours")
     outside = [one for one in (workspaces_of(tree.private), tree.private) if one.exists()]
     return Removal(
         (remote_of(tree, settings) or "") if shared else "",
         there,
         here,
-        tuple(files),
+        ours.files,
         tuple(outside),
         tuple(dict.fromkeys((*kept, *there.kept, *here.kept))),
         _beyond(place),
+        base,
+        ours.changed,
     )
 
 
@@ -170,33 +173,35 @@ def _require_idle(repo: GitRepo, tree: Worktree) -> None:
         )
 
 
-def _remove(tree: Worktree, removal: Removal, shared: GitRepo | None) -> None:
+def _remove(tree: Worktree, removal: Removal, shared: GitRepo | None) -> Removal:
+    """Remove it and return what was really removed."""
     repo = shared or tree.repo
     permit = RefPermit(repo, repo, SystemClock(), minutes=LEASE_MINUTES)
     with ExitStack() as stack:
         for agent in agents_of(repo):  # nobody starts a cycle while its ground is taken away
             stack.callback(permit.release, permit.take(agent))
+        there = refs_of(shared, frozenset(), base=removal.base) if shared else Refs((), ())
         if shared:
-            shared.swap(refs_of(shared, frozenset()).gone)
-        tree.repo.swap(refs_of(tree.repo, checked_out(tree.repo.private.parent)).gone)
+            shared.swap(there.gone)
+        out = checked_out(tree.repo.private.parent)
+        here = refs_of(tree.repo, out, base=removal.base)
+        tree.repo.swap(here.gone)
     for place in removal.outside:
         if place != tree.private:
             folders.remove(place)
             _drop(place.parent)
-    _remove_files(tree, removal.files)
+    files = _remove_files(tree, removal.files)
     folders.remove(tree.private)
+    outside = tuple(one for one in removal.outside if not one.exists())
+    return removal._replace(shared=there, here=here, files=files, outside=outside)
 
 
-def _remove_files(tree: Worktree, paths: tuple[str, ...]) -> None:
+def _remove_files(tree: Worktree, paths: tuple[str, ...]) -> tuple[str, ...]:
     before = read_note(tree.private).before
     empty = emptied(tree, paths)
-    for path in paths:
-        place = tree.root / path
-        if path in before:
-            place.write_text(before[path], encoding="utf-8")
-        elif not any(one.is_symlink() for one in place.parents if tree.root in one.parents):
-            place.unlink(missing_ok=True)
+    gone = tuple(path for path in paths if take_away(tree.root, path, before.get(path)))
     remove_empty(tree.root, empty)
+    return gone
 
 
 def _drop(place: Path) -> None:
@@ -211,8 +216,11 @@ def _announce(removal: Removal, *, dry_run: bool) -> None:
     if removal.empty:
         print("There is nothing of healbot's left here to remove.")
         return
-    verb = "Would remove" if dry_run else "To be removed"
-    print(f"{verb}:")
+    _list("Would remove:" if dry_run else "To be removed:", removal)
+
+
+def _list(title: str, removal: Removal) -> None:
+    print(title)
     for path in removal.files:
         print(f"  {path}")
     for where, refs in (("", removal.here), (removal.remote, removal.shared)):
@@ -220,6 +228,8 @@ def _announce(removal: Removal, *, dry_run: bool) -> None:
             print(f"  {one.ref}{f' on {where}' if where else ''}")
     for place in removal.outside:
         print(f"  {place}/")
+    for line in removal.changed:
+        print(f"  {line}")
 
 
 def _conclude(removal: Removal, wishes: Wishes, *, done: bool) -> None:
@@ -232,11 +242,14 @@ def _conclude(removal: Removal, wishes: Wishes, *, done: bool) -> None:
                 "remote": removal.remote or None,
                 "remote_refs": [one.ref for one in removal.shared.gone],
                 "folders": [str(one) for one in removal.outside],
+                "changed": list(removal.changed),
                 "kept": list(removal.kept),
                 "cannot": list(removal.cannot),
             }
         )
         return
+    if done:
+        _list("\nRemoved:", removal)
     for line in removal.kept:
         print(f"kept: {line}")
     print("Only you can remove:")
@@ -245,4 +258,7 @@ def _conclude(removal: Removal, wishes: Wishes, *, done: bool) -> None:
     if done:
         print("\nDone. Merged rules, lessons and your own cases stay.")
         if removal.files:
-            print("Commit the removal of the files, where they were committed.")
+            print(
+                "Commit the removal, where the files were committed: until then a cycle still "
+                "reads the last commit's settings."
+            )

@@ -71,7 +71,7 @@ def _notes(repo: GitRepo, root: Path, *, unborn: bool, shallow: bool) -> tuple[s
         rest = len(changed) - SHOWN_CHANGES
         more = f" and {rest} more" if rest > 0 else ""
         notes.append(
-            f"There are uncommitted changes ({named}{more}): they are left alone, and no cycle "
-            "sees them."
+            f"There are uncommitted changes ({named}{more}): commit what a cycle is to see; "
+            "the rest is left alone."
         )
     return tuple(notes)

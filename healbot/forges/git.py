@@ -125,14 +125,11 @@ class GitRepo:
 
     def blob(self, blob: str) -> bytes:
         """Return a blob's exact bytes; InputError where it is missing or damaged."""
-        try:
-            with self._lock:
-                stream = self._repo.odb.stream(bytes.fromhex(blob))
-                data: bytes = stream.read()
-        except (ValueError, OSError) as error:
-            raise speech.damaged(blob) from error
-        if len(data) != stream.size:
-            raise speech.damaged(blob)
+        with self._lock, speech.whole(blob):
+            stream = self._repo.odb.stream(bytes.fromhex(blob))
+            data: bytes = stream.read()
+            if len(data) != stream.size:
+                raise EOFError
         return data
 
     def log(

@@ -5,7 +5,8 @@ Knows git's words; starts no program and opens no repository.
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from healbot.errors import InputError
@@ -80,12 +81,16 @@ def last(text: str) -> str:
     return (fatal or lines)[-1 if not fatal else 0][:300] if lines else "no reason given"
 
 
-def damaged(name: str) -> InputError:
-    """Return what to say of an object that should be there and can't be read."""
-    return InputError(
-        f"The git object {name} is missing or damaged: this repository is not whole.",
-        "Run git fsck to see what is gone, and fetch it again from another clone.",
-    )
+@contextmanager
+def whole(name: str) -> Iterator[None]:
+    """Read an object that should be there; InputError where it can't be read to its end."""
+    try:
+        yield
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(
+            f"The git object {name} is missing or damaged: this repository is not whole.",
+            "Run git fsck to see what is gone, and fetch it again from another clone.",
+        ) from error
 
 
 def branch(out: bytes) -> str:

@@ -2,11 +2,11 @@
 
 Pure, and of texts alone. Order, case, punctuation, list marks, inflection and a few plain synonyms
 make no difference; a negation, a number, a name in backticks, or a word such as *before* or *above*
-with what it stands before makes one.
+with what it governs makes one. The order of clauses is free.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.fuzz import ratio
@@ -54,6 +54,10 @@ _MARKERS: Mapping[str, str] = {
     **{word: word for word in ("before", "after", "until", "only", "instead", "least", "most")},
 }
 """Words that turn a sentence round, each read together with the content word that follows it."""
+_PLACING = frozenset(("before", "after", "until", "above", "below"))
+"""Turning words that may govern nothing of their own: *above it, escalate*, *compare before*."""
+_BACK = frozenset(("it", "them"))
+_JOINTS = frozenset(("and", "then"))
 _OR = frozenset(("or",))
 _PERMITS = {"may": "may", "can": "may", "might": "may", "optional": "may", "optionally": "may"}
 _PLAIN = frozenset((
@@ -93,17 +97,35 @@ class Change(NamedTuple):
     removed: tuple[str, ...]
 
 
+class Place(NamedTuple):
+    """A word such as *before* or *above*, and what it governs.
+
+    Attributes:
+        turn: The word.
+        governed: The stem that it stands before; empty where it points back or at nothing.
+        deeper: The next stem where ``governed`` is a form in *-ing*: *before issuing a refund*.
+        clause: The stems of its clause, and of the next where it opens the sentence.
+    """
+
+    turn: str
+    governed: str
+    deeper: str
+    clause: frozenset[str]
+
+
 class Meaning(NamedTuple):
     """What of a text is compared.
 
     Attributes:
         words: Stems of its content words.
-        exact: What must be equal: numbers, names in backticks, permissions, and each turning word
-            with the stem that follows it.
+        exact: What must be equal: numbers, names in backticks, permissions, and each other turning
+            word with the stem that follows it.
+        places: What must be matched on either side.
     """
 
     words: frozenset[str]
     exact: frozenset[str]
+    places: frozenset[Place]
 
 
 def change_between(before: Harness, after: Harness) -> Change:
@@ -145,17 +167,50 @@ def alike(one: Sequence[str], other: Sequence[str]) -> bool:
     shared = len(mine.words & yours.words) + len(spelled)
     every = shared + len(only_mine) + len(only_yours)
     exchanged = bool(only_mine and only_yours)  # another word in a word's place is another rule
-    return not exchanged and (not every or shared >= SHARED_AT_LEAST * every)
+    if exchanged or shared < SHARED_AT_LEAST * every:
+        return False
+    return _placed_alike(mine, yours) and _placed_alike(yours, mine)
+
+
+def _placed_alike(mine: Meaning, yours: Meaning) -> bool:
+    """Whether each place of one text has its like in the other."""
+    whole = mine.words == yours.words
+    return all(
+        any(
+            _same_place(one, other, (mine.words, yours.words), whole=whole)
+            for other in yours.places
+        )
+        for one in mine.places
+    )
+
+
+def _same_place(
+    one: Place, other: Place, words: tuple[frozenset[str], frozenset[str]], *, whole: bool
+) -> bool:
+    if one.turn != other.turn:
+        return False
+    if one.governed and other.governed:
+        light = one.deeper == other.governed and one.governed not in words[1]
+        light |= other.deeper == one.governed and other.governed not in words[0]
+        return one.governed == other.governed or light or _misspelt(one.governed, other.governed)
+    if not one.governed and not other.governed:
+        return one.clause <= other.clause or other.clause <= one.clause
+    bare, full = (other, one) if one.governed else (one, other)
+    return whole and bare.clause <= full.clause
 
 
 def meaning_of(texts: Iterable[str]) -> Meaning:
     """Return what of a text is compared."""
     words: set[str] = set()
     exact: set[str] = set()
+    places: set[Place] = set()
     for text in texts:
         for sentence in sentences(text):
-            _read(sentence, words, exact)
-    return Meaning(frozenset(words), frozenset(exact))
+            plain = _plain(sentence)
+            exact.update(f"`{name.strip()}`" for name in _NAMED.findall(sentence))
+            _read(plain, words, exact)
+            places.update(_places(plain))
+    return Meaning(frozenset(words), frozenset(exact), frozenset(places))
 
 
 def sentences(text: str) -> list[str]:
@@ -169,16 +224,49 @@ def _normal(sentence: str) -> str:
     return " ".join(_TOKEN.findall(sentence.lower())).strip(" .,;:!?")
 
 
-def _read(sentence: str, words: set[str], exact: set[str]) -> None:
-    exact.update(f"`{name.strip()}`" for name in _NAMED.findall(sentence))
+def _plain(sentence: str) -> list[str]:
     plain = _NAMED.sub(lambda found: f" {found[1]} ", sentence)
     for pattern, word in _PHRASES:
         plain = pattern.sub(f" {word} ", plain)
+    return _TOKEN.findall(plain.lower())
+
+
+def _places(tokens: Iterable[str]) -> Iterator[Place]:
+    """Yield the words of a sentence that place something before, after, above or below it."""
+    clauses: list[list[tuple[str, str]]] = [[]]
+    for token in tokens:
+        if token in _JOINTS or not token[0].isalnum():
+            clauses.append([])
+        elif token in _PLACING or _MARKERS.get(token) in _PLACING:
+            clauses[-1].append((_MARKERS[token], "turn"))
+        elif token in _BACK:
+            clauses[-1].append(("", "back"))
+        elif token not in _PLAIN and token not in _MARKERS and token not in _PERMITS:
+            clauses[-1].append((_stem(token), "ing" if token.endswith("ing") else ""))
+    kept = [clause for clause in clauses if clause]
+    for at, clause in enumerate(kept):
+        for index, (turn, kind) in enumerate(clause):
+            if kind == "turn":
+                said = clause if index or at + 1 == len(kept) else [*clause, *kept[at + 1]]
+                yield _place(turn, clause[index + 1 :], said)
+
+
+def _place(turn: str, rest: list[tuple[str, str]], clause: list[tuple[str, str]]) -> Place:
+    governed, kind = rest[0] if rest else ("", "")
+    governed = "" if kind == "turn" else governed
+    deeper = rest[1][0] if kind == "ing" and len(rest) > 1 else ""
+    stems = frozenset(stem for stem, sort in clause if stem and sort != "turn")
+    return Place(turn, governed, deeper, stems)
+
+
+def _read(tokens: Iterable[str], words: set[str], exact: set[str]) -> None:
     waiting: list[str] = []
     joined = ""  # the turning word that an "or" carries on
-    for token in _TOKEN.findall(plain.lower()):
+    for token in tokens:
         stem = _stem(token)
-        if token in _MARKERS:
+        if _MARKERS.get(token) in _PLACING:
+            joined = ""
+        elif token in _MARKERS:
             waiting.append(_MARKERS[token])
             joined = ""
         elif token in _PERMITS:

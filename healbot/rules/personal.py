@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv6Address, ip_network
 
-from healbot.rules.secrets import Span, lowered
+from healbot.rules.folding import chunks, lowered, stands
+from healbot.rules.secrets import Span
 
 _DOMAIN = re.compile(
     r"(?:[\w-]{1,63}\.){1,8}"
@@ -29,47 +30,45 @@ _IBAN = re.compile(
 _IBAN_LENGTHS = {
     one[:2]: int(one[2:])
     for one in [
-        "AD24",
-        "AE23",
-        "AT20",
-        "BE16",
-        "BG22",
-        "BR29",
-        "CH21",
-        "CY28",
-        "CZ24",
-        "DE22",
-        "DK18",
-        "EE20",
-        "ES24",
-        "FI18",
-        "FR27",
-        "GB22",
-        "GR27",
-        "HR21",
-        "HU28",
-        "IE22",
-        "IL23",
-        "IS26",
-        "IT27",
-        "LI21",
-        "LT20",
-        "LU20",
-        "LV21",
-        "MC27",
-        "MT31",
-        "NL18",
-        "NO15",
-        "PL28",
-        "PT25",
-        "RO24",
-        "SA24",
-        "SE24",
-        "SI19",
-        "SK24",
-        "SM27",
-        "TR26",
-        "UA29",
+        *[
+            "AD24",
+            "AE23",
+            "AT20",
+            "BE16",
+            "BG22",
+            "BR29",
+            "CH21",
+            "CY28",
+            "CZ24",
+            "DE22",
+            "DK18",
+            "EE20",
+            "ES24",
+            "FI18",
+            "FR27",
+            "GB22",
+            "GR27",
+        ],
+        *[
+            "HR21",
+            "HU28",
+            "IE22",
+            "IL23",
+            "IS26",
+            "IT27",
+            "LI21",
+            "LT20",
+            "LU20",
+            "LV21",
+            "MC27",
+            "MT31",
+            "NL18",
+            "NO15",
+            "PL28",
+            "PT25",
+            "RO24",
+        ],
+        *["SA24", "SE24", "SI19", "SK24", "SM27", "TR26", "UA29"],
     ]
 }
 _IDS = re.compile(
@@ -98,15 +97,34 @@ _AMERICAN = re.compile(
     r"[2-9(](?<![\w.+/\]].)(?:(?<=\()[2-9]\d\d\) ?|(?<!\()(?<!\d-.)\d\d[ .-])"
     r"[2-9]\d\d[.-]\d{4}(?![\w[-]|\.\d)"
 )
-_CALLED = re.compile("phone|tel|mobile|cell|whatsapp|call me|text me")
+_NATIONAL = re.compile(
+    r"(?:0(?<![\w./\]-].)[1-9]\d{1,3}/ ?\d{6,8}|\((?<![\w./\]-].)0\d{2,4}\) ?\d{3,4}[ -]?\d{3,5})"
+    r"(?![\w/[-]|\.\d)"
+)
+"""A number with its trunk zero, and a slash or brackets at the area code; no date, no fraction."""
+_CALLED = (
+    *("phone", "fon", "tel", "tél", "mobil", "móvil", "movil", "cell", "handy", "whatsapp"),
+    *("call me", "text me", "call 0"),
+)
 _SAID = re.compile(
-    r"(?:phone|telephone|tel|mobile|cell|whatsapp|(?:call|text) me (?:at|on))"
+    r"(?:t[ée]l[ée](?:ph|f)one?|phone|fon|tel|mobile?|m[óo]vil|cell|handy|whatsapp"
+    r"|call(?= 0[1-9])|(?:call|text) me (?:at|on))"
     r"[^\w\n+[\]]{0,3}(?:(?:number|no|nr|is)[^\w\n+[\]]{1,3}){0,2}"
     r"(\+?\(?\d[\d ()./-]{5,18}\d)(?![\w[-])",
     re.IGNORECASE,
 )
 SHORTEST_PHONE, LONGEST_PHONE = 7, 15
 """Digits of a telephone number; the longest is ITU-T E.164's."""
+_MASKED_AT = re.compile(r"[(\[{] ?at ?[)\]}]", re.IGNORECASE)
+_DIGITS = "0123456789"
+FEWEST_DIGITS = 4
+"""A line with fewer digits holds no number that is looked for."""
+_MASKED = ("at)", "at]", "at}", "at )", "at ]", "at }")
+_MASKED_DOMAIN = re.compile(
+    r" ?[\w-]{1,63}(?:(?:\.| ?[(\[{] ?dot ?[)\]}] ?)[\w-]{1,63}){0,7}"
+    r"(?:\.| ?[(\[{] ?dot ?[)\]}] ?)[A-Za-z]{2,24}(?![\w[-])",
+    re.IGNORECASE,
+)
 _FOLDERS = (
     re.compile(r"/(?<![\w.\]-].)(?:var/)?(?:home|Users)/([^\W_][\w.-]{0,63})"),
     re.compile(r":[\\/]{1,4}Users[\\/]{1,4}([^\W_][\w.-]{0,63})"),
@@ -114,45 +132,49 @@ _FOLDERS = (
 )
 _NOBODY = frozenset(
     [
-        "user",
-        "users",
-        "username",
-        "ubuntu",
-        "debian",
-        "runner",
-        "root",
-        "vscode",
-        "node",
-        "admin",
-        "administrator",
-        "app",
-        "ec2-user",
-        "circleci",
-        "shared",
-        "public",
-        "default",
-        "jovyan",
-        "codespace",
-        "vsts",
-        "you",
-        "me",
-        "name",
-        "linuxbrew",
-        "git",
-        "agent",
-        "sandbox",
-        "dev",
-        "developer",
-        "test",
-        "build",
-        "docker",
-        "claude",
-        "codex",
-        "jenkins",
-        "gitlab-runner",
-        "vagrant",
-        "pi",
-        "guest",
+        *[
+            "user",
+            "users",
+            "username",
+            "ubuntu",
+            "debian",
+            "runner",
+            "root",
+            "vscode",
+            "node",
+            "admin",
+            "administrator",
+            "app",
+        ],
+        *[
+            "ec2-user",
+            "circleci",
+            "shared",
+            "public",
+            "default",
+            "jovyan",
+            "codespace",
+            "vsts",
+            "you",
+            "me",
+            "name",
+            "linuxbrew",
+        ],
+        *[
+            "git",
+            "agent",
+            "sandbox",
+            "dev",
+            "developer",
+            "test",
+            "build",
+            "docker",
+            "claude",
+            "codex",
+            "jenkins",
+            "gitlab-runner",
+        ],
+        *["vagrant", "pi", "guest"],
     ]
 )
 _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -161,19 +183,30 @@ _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 def personal(text: str) -> Iterator[Span]:
     """Yield the personal data of a text; spans may overlap."""
     yield from _emails(text)
-    for one in _CARD.finditer(text):
-        if _is_card(one.group()):
+    for start, end in chunks(text):
+        if any(digit in text[start:end] for digit in _DIGITS) and _may_hold(text[start:end]):
+            yield from _numbers(text, start, end)
+    yield from _users(text)
+
+
+def _may_hold(part: str) -> bool:
+    return any(sum(map(line.count, _DIGITS)) >= FEWEST_DIGITS for line in part.split("\n"))
+
+
+def _numbers(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield what is made of digits within a part of a text that begins and ends with a line."""
+    for one in _CARD.finditer(text, start, end):
+        if is_card(one.group()):
             yield Span(*one.span(), "card")
-    for one in _IBAN.finditer(text):
+    for one in _IBAN.finditer(text, start, end):
         length = _iban_length(one.group())
         if length:
             yield Span(one.start(), one.start() + length, "iban")
-    for one in _IDS.finditer(text):
+    for one in _IDS.finditer(text, start, end):
         if _is_id(one):
             yield Span(*one.span(), "id")
-    yield from _addresses(text)
-    yield from _phones(text)
-    yield from _users(text)
+    yield from _addresses(text, start, end)
+    yield from _phones(text, start, end)
 
 
 def _users(text: str) -> Iterator[Span]:
@@ -197,10 +230,24 @@ def _emails(text: str) -> Iterator[Span]:
         if domain and bare and bare != "git" and text[start - 1 : start] != "]":
             yield Span(start, domain.end(), "email")
         at = text.find("@", at + 1)
+    yield from _masked(text)
 
 
-def _addresses(text: str) -> Iterator[Span]:
-    for one in _IPV4.finditer(text):
+def _masked(text: str) -> Iterator[Span]:
+    """Yield addresses written as ``jane.doe (at) example.com``."""
+    small = lowered(text)
+    for at in _MASKED_AT.finditer(text) if any(one in small for one in _MASKED) else ():
+        domain = _MASKED_DOMAIN.match(text, at.end())
+        end = at.start() - (text[at.start() - 1 : at.start()] == " ")
+        start = end
+        while domain and start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_.%+-"):
+            start -= 1
+        if domain and text[start:end].strip(".%+-") and text[start - 1 : start] != "]":
+            yield Span(start, domain.end(), "email")
+
+
+def _addresses(text: str, start: int, end: int) -> Iterator[Span]:
+    for one in _IPV4.finditer(text, start, end):
         parts = [int(part) for part in one.group().split(".")]
         if max(parts) > 255 or max(parts) < SMALLEST_HOST:  # noqa: PLR2004 - a byte
             continue
@@ -208,7 +255,7 @@ def _addresses(text: str) -> Iterator[Span]:
         nets = (ip_network(net) for net in _OURS)
         if not any(int(net.network_address) == address & int(net.netmask) for net in nets):
             yield Span(*one.span(), "ip")
-    for one in _IPV6.finditer(text):
+    for one in _IPV6.finditer(text, start, end):
         try:
             host = IPv6Address(one.group())
         except ValueError:
@@ -217,13 +264,15 @@ def _addresses(text: str) -> Iterator[Span]:
             yield Span(*one.span(), "ip")
 
 
-def _phones(text: str) -> Iterator[Span]:
-    for one in _WORLD.finditer(text):
+def _phones(text: str, start: int, end: int) -> Iterator[Span]:
+    for one in _WORLD.finditer(text, start, end):
         if _is_world(one.group()):
             yield Span(*one.span(), "phone")
-    yield from (Span(*one.span(), "phone") for one in _AMERICAN.finditer(text))
-    for word in _CALLED.finditer(lowered(text)):
-        said = _SAID.match(text, word.start())
+    trunk = text.find("(0", start, end) >= 0 or text.find("/", start, end) >= 0
+    for local in (_AMERICAN, _NATIONAL) if trunk else (_AMERICAN,):
+        yield from (Span(*one.span(), "phone") for one in local.finditer(text, start, end))
+    for at in stands(_CALLED, lowered(text[start:end])):
+        said = _SAID.match(text, start + at)
         digits = sum(letter.isdigit() for letter in said.group(1)) if said else 0
         if said and SHORTEST_PHONE <= digits <= LONGEST_PHONE:
             yield Span(*said.span(1), "phone")
@@ -243,7 +292,8 @@ def _is_world(number: str) -> bool:
     )
 
 
-def _is_card(text: str) -> bool:
+def is_card(text: str) -> bool:
+    """Say whether digits, with or without spaces, are a card's: its brand's lead, and Luhn."""
     digits = text.replace(" ", "").replace("-", "")
     return _BRANDS.match(digits) is not None and _luhn(digits)
 

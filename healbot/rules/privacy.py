@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from healbot.records.record import digest_bytes
-from healbot.rules.personal import personal
+from healbot.rules.folding import folded
+from healbot.rules.personal import is_card, personal
 from healbot.rules.secrets import Span, secrets
 
 PASSES = 8
 """How often a text is looked at: what is taken out may lay the next bare beside it."""
 _PLACEHOLDER = re.compile(r"\[(secret|email|phone|card|iban|id|ip|user)-(\d{1,9})\]")
+LONGEST_CARD = 10**19
+"""Numbers from here on have more digits than any card (ISO/IEC 7812: 19)."""
 WORD_DIGITS = 8
 """Hexadecimal digits that stand for a word that is not ours to publish."""
 
@@ -55,7 +58,8 @@ def redact(text: str) -> str:
 def redact_value(value: Any) -> Redacted:
     """Return plain JSON data without secrets and personal data; keys of mappings as well.
 
-    A text under a key that speaks of a secret is looked at together with its key.
+    A whole number that is a card's goes too, as a text. A text under a key that speaks of a secret
+    is looked at together with its key.
     """
     names = _Names(_texts(value))
     return Redacted(_walk(value, names), dict(names.counts))
@@ -87,6 +91,8 @@ def _walk(value: Any, names: _Names, key: str = "") -> Any:
         }
     if isinstance(value, list | tuple):
         return [_walk(inner, names, key) for inner in value]
+    if isinstance(value, int) and is_card(str(value) if abs(value) < LONGEST_CARD else ""):
+        return names.name("card", str(value))
     return value
 
 
@@ -115,7 +121,10 @@ def _cleaned(text: str, names: _Names) -> str:
 
 def _disjoint(text: str) -> list[Span]:
     """Return what has to go, in order, without overlaps: the first wins, then the longer."""
-    found = [*secrets(text), *personal(text)]
+    plain, places = folded(text)
+    found = [*secrets(plain), *personal(plain)]
+    if places:
+        found = [Span(places[one.start], places[one.end - 1] + 1, one.kind) for one in found]
     found.sort(key=lambda one: (one.start, -one.end))
     kept: list[Span] = []
     for one in found:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from healbot.ports import Anchored, CommitInfo, ForgeReader, Repo, RepoWriter, Swap
+from healbot.records.settings import SETTINGS_PATH
 from healbot.records.trailers import Trailers
 from healbot.stores.state import ANCHOR_PREFIX, STATE_REF, TIP_REF, set_back
 from healbot.views.card import parse
@@ -36,8 +37,10 @@ class RefAnchors:
         *,
         forge: ForgeReader,
         base_ref: str,
+        shallow: bool = False,
     ) -> None:
         """Read anchors of a repository; ``base_ref`` is the short name of the branch under care."""
+        self._shallow = shallow
         self._repo = repo
         self._writer = writer
         self._forge = forge
@@ -51,7 +54,8 @@ class RefAnchors:
         commits = self._repo.log(base, limit=BASE_COMMITS) if base else ()
         kept = dict(self._of_state(agent, state, tip))
         kept |= dict(self._of_pulls(agent, [one.sha for one in commits]))
-        heads = {**dict(_trailers(agent, commits)), **kept}
+        said = dict(_trailers(agent, commits))
+        heads = {**said, **kept}
         back = set_back(self._repo, state, tip)
         return Anchored(
             heads=heads,
@@ -59,6 +63,9 @@ class RefAnchors:
             here=bool(kept or back),
             set_back=back,
             elsewhere="" if state else self._elsewhere(),
+            ended=bool(said) and self._ended(agent, base, commits),
+            shallow=self._shallow,
+            remote=self._remote(),
         )
 
     def accept(self) -> None:
@@ -86,6 +93,23 @@ class RefAnchors:
             if card and _HEAD.fullmatch(card.ledger):
                 yield card.ledger, f"on pull request {pull.number}"
 
+    def _ended(self, agent: str, base: str, commits: Sequence[CommitInfo]) -> bool:
+        """Whether the base branch once stood without settings, after all that healbot merged."""
+        touching = self._repo.log(base, [SETTINGS_PATH], BASE_COMMITS, first_parent=True)
+        without = (one.sha for one in touching if not self._settings_at(one.sha))
+        removal = next(without, None)
+        if removal is None:
+            return False
+        before = _ancestors(removal, commits) - {removal}
+        return all(one.sha in before for one in commits if any(_trailers(agent, [one])))
+
+    def _settings_at(self, sha: str) -> bool:
+        return SETTINGS_PATH in self._repo.tree(sha, SETTINGS_PATH.rpartition("/")[0])
+
+    def _remote(self) -> str:
+        names = sorted(self._repo.refs("refs/remotes/"))
+        return names[0].split("/")[2] if names else ""
+
     def _elsewhere(self) -> str:
         names = self._repo.refs("refs/remotes/")
         return next((name for name in names if name.endswith("/healbot/state")), "")
@@ -96,6 +120,19 @@ def _grown(agent: str, commit: CommitInfo, where: str) -> Found:
     head = Trailers.parse(commit.message).ledger
     if _HEAD.fullmatch(head) and commit.message.startswith(f"{agent}: "):
         yield head, where
+
+
+def _ancestors(sha: str, commits: Sequence[CommitInfo]) -> set[str]:
+    """Return a commit and all that it was made on, as far as the listed commits tell."""
+    parents = {one.sha: one.parents for one in commits}
+    found: set[str] = set()
+    todo = [sha]
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo += parents.get(one, ())
+    return found
 
 
 def _trailers(agent: str, commits: Sequence[CommitInfo]) -> Found:

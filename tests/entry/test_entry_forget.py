@@ -8,13 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from crashing import QUICK
 from sandbox import ROOT, git, make_repository, plain_environment
-from telling import answered, call, kinds
+from telling import answered, call, kinds, lines_of
 
-from healbot.entry.erasure import session_digest
 from healbot.entry.unlocking import open_shop
 from healbot.records.ledger import Switched
+from healbot.records.observed import ObservedRun, keyed
 from healbot.records.record import canonical
+from healbot.records.run import Outcome
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SECRET, OTHER = "marker-of-ada", "marker-of-bob"
@@ -24,7 +26,7 @@ AUDIT = ("audit", "--verify")
 
 
 def line(session: str, text: str) -> bytes:
-    fields = {"session": session_digest(session), "text": text}
+    fields = {"session": keyed(session), "text": text}
     return (canonical(fields) + "\n").encode()
 
 
@@ -41,10 +43,11 @@ def filled(folder: Path, remote: str = "") -> Path:
         book.append(Switched(stopped=True, by="Ada"), cycle=None, beside={RUNS: line(ADA, SECRET)})
         book.append(Switched(stopped=False, by="Ada"), cycle=None, beside={RUNS: line(BOB, OTHER)})
         book.append(Switched(stopped=True, by="Ada"), cycle=None, beside={RUNS: line(ADA, SECRET)})
-    observed = shop.repo.private / "observed"
-    observed.mkdir(parents=True)
-    (observed / "1.json").write_bytes(line(ADA, SECRET))
-    (observed / "2.json").write_bytes(line(BOB, OTHER))
+    pairs = ((ADA, SECRET), (BOB, OTHER))
+    shop.observed.add(
+        ObservedRun(session=keyed(name), at=AT, input=f"a task about {text}", verdict=Outcome.FAIL)
+        for name, text in pairs
+    )
     shop.journal.save(SECRET.encode())
     return repo
 
@@ -180,7 +183,7 @@ def strike(owner, method, name, before=False):
             os.kill(os.getpid(), signal.SIGKILL)
         return result
     setattr(owner, method, wrapped)
-strike(erasure, "_noted", "noted")
+strike(erasure, "noted", "noted")
 strike(GitRepo, "swap", "swapped")
 strike(Rewriting, "follow", "followed")
 strike(erasure, "_record", "recorded")
@@ -192,9 +195,7 @@ sys.exit(run())
 """
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_anywhere_a_second_call_finishes(point: str, tmp_path: Path) -> None:
-    repo = filled(tmp_path)
+def killed_at(point: str, repo: Path) -> None:
     words = ("forget", "--session", ADA, "--yes", "--repo", str(repo))
     killed = subprocess.run(
         (sys.executable, "-c", KILLED, point, *words),
@@ -202,6 +203,12 @@ def test_killed_anywhere_a_second_call_finishes(point: str, tmp_path: Path) -> N
         env=plain_environment(PYTHONPATH=str(ROOT)),
     )  # fmt: skip
     assert killed.returncode == -signal.SIGKILL, killed.stderr
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_anywhere_a_second_call_finishes(point: str, tmp_path: Path) -> None:
+    repo = filled(tmp_path)
+    killed_at(point, repo)
     done = answered(repo, "forget", "--session", ADA, "--yes")
     assert (done["records"], done["lines"]) == (1, 1)
     shutil.rmtree(repo / ".git/healbot/journal")
@@ -211,3 +218,64 @@ def test_killed_anywhere_a_second_call_finishes(point: str, tmp_path: Path) -> N
     assert call(repo, *AUDIT).code == 0
     assert call(repo, "forget", "--session", ADA, "--yes").code == 3
     assert git(repo, "fsck", "--full", "--no-dangling") == ""
+
+
+def test_cut_off_after_the_swap_the_second_call_lets_the_clone_s_own_branch_follow(
+    tmp_path: Path,
+) -> None:
+    repo = filled(tmp_path, remote="origin")
+    git(repo, "branch", "healbot/state", "refs/healbot/remote/heads/healbot/state")
+    killed_at("swapped", repo)
+    assert SECRET in git(repo, "log", "-p", "healbot/state")
+    done = answered(repo, "forget", "--session", ADA, "--yes")
+    assert (done["held_by"], done["objects_stayed"]) == ([], 0)
+    assert SECRET not in git(repo, "log", "-p", "healbot/state")
+    shutil.rmtree(repo / ".git/healbot/journal")
+    assert SECRET not in everything(repo)
+
+
+def test_where_git_cannot_tell_what_is_held_nothing_is_touched(tmp_path: Path) -> None:
+    repo = filled(tmp_path)
+    before, text = git(repo, "rev-parse", "healbot/state"), everything(repo)
+    (repo / ".git/refs/heads/broken").write_text("1" * 40 + "\n")
+    done = call(repo, "forget", "--session", ADA, "--yes")
+    assert (done.code, done.out) == (7, "")
+    assert "git fsck" in done.err
+    assert "broken" in done.err
+    (repo / ".git/refs/heads/broken").unlink()
+    assert (git(repo, "rev-parse", "healbot/state"), everything(repo)) == (before, text)
+    assert call(repo, *AUDIT).code == 0
+    assert answered(repo, "forget", "--session", ADA, "--yes")["objects_stayed"] == 0
+
+
+def test_everything_takes_the_texts_of_a_cycle_s_runs_and_leaves_their_outcomes(
+    tmp_path: Path,
+) -> None:
+    repo = make_repository(tmp_path / "repo", more=QUICK + "privacy: {publish: redacted}\n")
+    assert call(repo, "cycle").code == 0
+    before = lines_of(repo, "journal")
+    assert any("escalate" in one["run"]["stdout"] for one in before)
+    answered(repo, "forget", "--all", "--yes")
+    bare = [{name: it for name, it in one.items() if name != "run"} for one in before]
+    assert lines_of(repo, "journal") == bare
+    assert "stdout" not in git(repo, "log", "-p", "healbot/state")
+    assert call(repo, *AUDIT).code == 0
+    assert git(repo, "fsck", "--full", "--no-dangling") == ""
+
+
+def test_case_files_that_were_made_of_the_session_are_named(tmp_path: Path) -> None:
+    repo = filled(tmp_path)
+    path = "agents/s/cases/seen.yml"
+    words = ("cases", "from-runs", "--session", ADA, "--write", path)
+    assert call(repo, *words).code == 0
+    assert answered(repo, "forget", "--session", BOB, "--yes")["case_files"] == []
+    assert answered(repo, "forget", "--session", ADA, "--dry-run")["case_files"] == [path]
+    done = call(repo, "forget", "--session", ADA, "--yes")
+    assert f"- {path}: " in done.out.partition("Not reached:")[2]
+    again = call(repo, "forget", "--session", ADA, "--yes")
+    assert again.code == 3
+    assert path in again.err
+    git(repo, "add", "--all")
+    git(repo, "commit", "--quiet", "--message", "Cases")
+    (repo / path).unlink()
+    assert answered(repo, "forget", "--all", "--yes")["case_files"] == [path]

@@ -180,3 +180,11 @@ def test_every_work_tree_is_known_and_no_program_of_the_configuration_is_started
     repo.swap([Swap(MAIN, head(folder), sha)])
     assert (folder / "a/one.txt").read_bytes() == b"1"
     assert not proof.exists()
+
+
+def test_an_object_that_is_gone_is_said_in_a_sentence(folder: Path) -> None:
+    name = git(folder, "rev-parse", "HEAD:a/one.txt")
+    (folder / ".git/objects" / name[:2] / name[2:]).unlink()
+    with pytest.raises(InputError, match=name) as found:
+        GitRepo(folder).blob(name)
+    assert "git fsck" in found.value.next_step

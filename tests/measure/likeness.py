@@ -11,7 +11,14 @@ from rapidfuzz.fuzz import token_set_ratio
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "rules"))
 
-from likeness_pairs import DIFFERENT, FRESH_DIFFERENT, FRESH_SAME, SAME
+from likeness_pairs import (
+    DIFFERENT,
+    FRESH_DIFFERENT,
+    FRESH_SAME,
+    ORDER_DIFFERENT,
+    ORDER_SAME,
+    SAME,
+)
 
 from healbot.rules.likeness import alike, meaning_of, sentences
 
@@ -55,14 +62,15 @@ def main() -> int:
     for name, same, different in (
         ("test pairs", SAME, DIFFERENT),
         ("fresh pairs", FRESH_SAME, FRESH_DIFFERENT),
+        ("fresh pairs in another order", ORDER_SAME, ORDER_DIFFERENT),
     ):
         sys.stdout.write(f"{name}\n")
         for way in WAYS:
             sys.stdout.write(f"  {_line(way, same, different)}")
     wrong = [pair for pair in SAME if not _ours(*pair)] + [p for p in DIFFERENT if _ours(*p)]
-    for pair in [p for p in FRESH_SAME if not _ours(*p)]:
+    for pair in [p for p in (*FRESH_SAME, *ORDER_SAME) if not _ours(*p)]:
         sys.stdout.write(f"  missed: {pair[0]} | {pair[1]}\n")
-    for pair in [p for p in FRESH_DIFFERENT if _ours(*p)]:
+    for pair in [p for p in (*FRESH_DIFFERENT, *ORDER_DIFFERENT) if _ours(*p)]:
         sys.stdout.write(f"  taken for the same: {pair[0]} | {pair[1]}\n")
     return 1 if wrong else 0
 

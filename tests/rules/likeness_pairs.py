@@ -48,6 +48,11 @@ SAME = (
     ("- Tell the customer the policy limit. <!-- healbot:0a1b2c3d -->",
      "- Inform the customer about the policy limit. <!-- healbot:99999999 -->"),
     ("Only refund orders that were paid.", "Orders: only refund paid orders."),
+    ("- Before a refund, compare the amount with the limit of 60.00; above it, escalate to Sales.",
+     "- Escalate to Sales if the amount of a refund is above the limit of 60.00; compare before."),
+    ("Above the limit, escalate. Below it, refund.", "Refund below the limit; above it, escalate."),
+    ("Before issuing a refund, read the policy on late orders.",
+     "Read the policy on late orders before a refund."),
 )  # fmt: skip
 
 DIFFERENT = (
@@ -88,6 +93,15 @@ DIFFERENT = (
     ("Ship available orders.", "Ship unavailable orders."),
     ("Include the invoice in every reply.", "Exclude the invoice from every reply."),
     ("Wait until the payment arrives.", "Wait after the payment arrives."),
+    ("Above the limit, refund; below it, escalate.",
+     "Above the limit, escalate; below it, refund."),
+    ("Above the limit, refund, below it, escalate.",
+     "Below the limit, refund, above it, escalate."),
+    ("Escalate after closing the ticket.", "Close after the ticket is escalated."),
+    ("Before a refund check the order.", "Refund before checking the order."),
+    ("Before a refund, compare the amount with the limit of 60.00; above it, escalate.",
+     "Before a refund, compare the amount with the limit of 60.00; below it, escalate."),
+    ("Never refund paid orders.", "Refund orders that were never paid."),
 )  # fmt: skip
 
 FRESH_SAME = (
@@ -118,4 +132,49 @@ FRESH_DIFFERENT = (
     ("Only managers approve discounts.", "Managers only approve discounts above 10."),
     ("Quote the policy paragraph in every refusal.", "Quote no policy paragraph in a refusal."),
     ("Stop after the first error.", "Stop after the last error."),
+)  # fmt: skip
+
+ORDER_SAME = (
+    ("After a delivery, ask for feedback; below three stars, call back.",
+     "Call back below three stars; ask for feedback after a delivery."),
+    ("Before a deployment, run the tests; after it, watch the logs.",
+     "Run the tests before a deployment, and watch the logs after it."),
+    ("Unless the invoice is overdue, send no reminder.",
+     "Send no reminder unless the invoice is overdue."),
+    ("Until the identity is confirmed, share no details.",
+     "Share no details until the identity is confirmed."),
+    ("When stock is below 5, warn the buyer before checkout.",
+     "Warn the buyer before checkout when stock is below 5."),
+    ("Never merge before the review; after it, squash.",
+     "After the review, squash; never merge before it."),
+    ("Above 30 days, reject a return; check the receipt before.",
+     "Check the receipt before a return; above 30 days, reject it."),
+    ("Greet the caller, then read the account, and quote its balance only after that.",
+     "Only after greeting the caller and reading the account, quote its balance."),
+    ("With an open dispute, the account may not be closed.",
+     "An account with an open dispute may not be closed."),
+    ("Attach the receipt to each answer about a payment.",
+     "To each answer about a payment, attach the receipt."),
+)  # fmt: skip
+
+ORDER_DIFFERENT = (
+    ("After a delivery, ask for feedback.", "Ask for delivery after feedback."),
+    ("Before a deployment, run the tests; after it, watch the logs.",
+     "Before a deployment, watch the logs; after it, run the tests."),
+    ("Unless the invoice is overdue, send no reminder.",
+     "Unless a reminder was sent, no invoice is overdue."),
+    ("Until the identity is confirmed, share no details.",
+     "Until details are shared, confirm no identity."),
+    ("When stock is below 5, warn the buyer before checkout.",
+     "When stock is above 5, warn the buyer before checkout."),
+    ("Never merge before the review; after it, squash.",
+     "Never squash before the review; after it, merge."),
+    ("Above 30 days, reject a return; check the receipt before.",
+     "Above 30 days, check the receipt; reject a return before."),
+    ("Quote the balance before reading the account.",
+     "Read the account before quoting the balance."),
+    ("With an open dispute, the account may not be closed.",
+     "With a closed dispute, the account may not be opened."),
+    ("Attach the receipt to each answer about a payment.",
+     "Attach the answer to each receipt of a payment."),
 )  # fmt: skip

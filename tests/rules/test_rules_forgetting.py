@@ -34,3 +34,13 @@ def test_a_ledger_is_never_touched() -> None:
     assert without(AUDIT, line(NAMES[0], 1), None) == (line(NAMES[0], 1), ())
     assert not concerned("README.md")
     assert not concerned("pulls/1.json")
+
+
+def test_of_a_cycle_s_runs_everything_takes_the_texts_and_one_session_nothing() -> None:
+    path = "agents/s/journal/m.jsonl"
+    bare = b'{"case":"c","outcome":"pass"}\n'
+    told = b'{"case":"c","outcome":"pass","run":{"stdout":"hello"}}\n'
+    assert without(path, bare + told + b"damaged\n[]\n", None) == (
+        bare + bare, (told, b"damaged\n", b"[]\n"),
+    )  # fmt: skip
+    assert without(path, told, NAMES[0]) == (told, ())

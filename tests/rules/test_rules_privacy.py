@@ -17,6 +17,8 @@ BOB = "/ho" + "me/bobby"
 GONE = (
     A, GITHUB, JWT, BLOCK, "sk-ant-" + "api03-abcdefghijklmnop1234", "bob.smith@example.com",
     "4111 1111 1111 1111", "4111111111111111", "DE89 3704 0044 0532 0130 00",
+    "0170/1234567", "(030) 901820", "jane.doe (at) example.com", "jane[at]example[dot]com",
+    "ghp_\u200b" + GITHUB[4:], "\uff47\uff48\uff50_" + GITHUB[4:], "bob\u2060@example.com",
     "123-45-6789", "203.0.113.77", "+49 30 901820", "(212) 555-0123", "+14155550123",
 )  # fmt: skip
 SAID = (
@@ -24,6 +26,17 @@ SAID = (
     ("my password is Tr0ub4dor", "Tr0ub4dor"), ("Authorization: Bearer abcDEF123456xyz", "abcDEF"),
     ("postgres://app:s3cr3t@db:5432/x", "s3cr3t"), (f"cd {BOB}/src", "bobby"),
     ("API_KEY = 'a8f5f167f44f4964e6c998dee827110c'", "a8f5f167"), ("phone: 030 901820", "901820"),
+    ("curl -u admin:S3cretPass9 x.org", "S3cret"), ("mysql -uroot -pS3cretPass9", "S3cret"),
+    ("curl --user 'admin:S3cretPass9'", "S3cret"), ("sshpass -p S3cretPass9 ssh h", "S3cret"),
+    ("login --password S3cretPass9", "S3cret"), ("x --db-password 'S3cretPass9'", "S3cret"),
+    ("--api-key Zx81kQ94mmPw02", "Zx81k"), ("<password>S3cretPass9</password>", "S3cret"),
+    ("<db:password type='x'>swordfish</db:password>", "swordfish"),
+    ("password%3DS3cretPass9", "S3cret"), ("Passwort: Tr0ub4dor&3", "Tr0ub"),
+    ("contraseña=Tr0ub4dor3", "Tr0ub"), ("contrasen\u0303a: Tr0ub4dor3", "Tr0ub"),
+    ("mot de passe : Tr0ub4dor3", "Tr0ub"), ("пароль: Tr0ub4dor3", "Tr0ub"),
+    ("密码：Tr0ub4dor3", "Tr0ub"), ("Das Kennwort ist Tr0ub4dor3", "Tr0ub"),
+    ("Telefon: 030 901820", "901820"), ("call 0170 1234567", "1234567"),
+    (f"key\n{GITHUB[:20]}\n{GITHUB[20:]}\n", GITHUB[20:]),
     (r"C:\Users\carol\x", "carol"), ("token: Zx81kQ94mmPw02", "Zx81k"),
 )  # fmt: skip
 STAYS = (
@@ -33,6 +46,12 @@ STAYS = (
     "token = get_token()", "git@github.com:o/r.git", "icon@2x.png", "10:11:12", "Chrome/120.0.0.0",
     "password=${DB_PASSWORD}", "healbot==1.2.3", "sha256:" + "ab" * 32, "ORD-4111-2026-0001",
     "/ho" + "me/runner/work", "std::vector<int>",
+    "docker run -u 1000:1000 curl", "docker run -p 8080:80 mysql", "mkdir -pv a/b", "1/1234567",
+    "use --password to log in", "--password-stdin", "--token $TOKEN", "src/0170/1234567",
+    "01/02/2026", "call 1234567", "tool call 10234567",
+    "<label for=password>Password</label>", "<th>password</th>", "look at example.com", "0170/12",
+    "sk-ui-component\nbutton-2-large", "f[at]x", "curl -u admin: x.org", "naïve … ½ café №5",
+    "0170 1234567", "mysql -u root -p",
     '"sessionId": "c446acf2-4d3b-4ddf-9567-09b92aa23d70"', "+12 -3 lines", "key: 96aca2c7d0b5",
 )  # fmt: skip
 
@@ -71,6 +90,19 @@ def test_a_value_is_looked_at_together_with_its_key() -> None:
         "password": "[secret-1]",
         "size": "large",
     }
+
+
+def test_a_card_is_found_as_a_whole_number_and_within_a_key() -> None:
+    value = {"args": [4111111111111111, 1772443800000, 12, True, 10**40], "x 4111111111111111": 1}
+    assert redact_value(value).value == {
+        "args": ["[card-1]", 1772443800000, 12, True, 10**40],
+        "x [card-1]": 1,
+    }
+
+
+def test_what_takes_no_width_goes_with_the_token_and_stays_elsewhere() -> None:
+    text = f"a\u200bb … {GITHUB[:9]}\u200b{GITHUB[9:]}\u200b c"
+    assert redact(text) == "a\u200bb … [secret-1]\u200b c"
 
 
 PIECES = st.one_of(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from healbot.errors import InputError
-from healbot.records.observed import ObservedRun, session_key
+from healbot.records.observed import ObservedRun, is_session_key, keyed, session_key
 from healbot.stores.observed import ObservedRuns
 
 T = datetime(2026, 3, 1, tzinfo=UTC)
@@ -98,3 +98,20 @@ def test_half_characters_are_replaced_wherever_they_stand(tmp_path: Path) -> Non
     store = ObservedRuns(tmp_path)
     store.add([run("\ud800", output="\ud800", tool_calls=calls)])
     assert store.all()[0].last.output == "?"
+
+
+def test_a_damaged_file_and_what_a_crash_left_go_with_their_session_alone(tmp_path: Path) -> None:
+    store = ObservedRuns(tmp_path)
+    store.add([run(), run("two")])
+    key = session_key("one")
+    (tmp_path / key[:2] / ".left").write_bytes(b'{"key":"' + key.encode())
+    (tmp_path / key[:2] / key).write_bytes(b"{")
+    assert store.erase(key) == ()
+    assert store.files(key) == ()
+    assert store.files(None) == store.files(session_key("two"))
+
+
+def test_a_key_stands_for_itself_and_any_other_name_for_its_digest() -> None:
+    key = session_key("one")
+    assert (keyed("one"), keyed(key), keyed(key[:-1])) == (key, key, session_key(key[:-1]))
+    assert not is_session_key(key.upper())
