@@ -53,6 +53,8 @@ class MemoryRepo:
         sha: str,
         paths: Sequence[str] = (),
         limit: int = 1000,
+        *,
+        first_parent: bool = False,
     ) -> Sequence[CommitInfo]:
         return ()
 
