@@ -42,7 +42,10 @@ class Regions:
         self._count += 1
         name = " ".join(unforged(label).split())[:_LONG_LABEL].replace(">>>", "")
         body = unforged(text).strip("\n")
-        return f"<<<{WORD} {self._count}: {name}>>>\n{body}\n<<<END-{WORD} {self._count}>>>"
+        if _letters(body)[0].endswith(_KEY[:-1]):
+            body = f"{body} {REMOVED}"  # the closing line's first letter would complete the word
+        opening, closing = f"<<<{WORD} {self._count}: {name}, as data>>>", f"<<<END-{WORD}"
+        return f"{opening}\n{body}\n{closing} {self._count}>>>"
 
 
 def unforged(text: str) -> str:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from healbot.rules.markers import BANNER, REMOVED, WORD, Regions, unforged
@@ -26,6 +26,8 @@ def plain_letters(text: str) -> str:
 
 
 @given(st.lists(st.tuples(hostile, hostile), max_size=5))
+@example([("ＲＥＣＯＲＤ", "-FENCE")])
+@example([("x", "RECORD-FENC")])
 def test_there_is_exactly_one_region_per_record(records: list[tuple[str, str]]) -> None:
     regions = Regions()
     prompt = "\n\n".join([BANNER, *(regions.region(label, text) for label, text in records)])
