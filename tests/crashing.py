@@ -208,8 +208,9 @@ def starts_in(place: Path) -> Counter[int]:
 
 def journalled(shop: Shop) -> tuple[Run, ...]:
     """Return every finished run of the clone."""
-    folder = shop.repo.private / "journal/runs"
-    files = [path for path in folder.glob("??/*") if len(path.name) == len("0" * 64)]
+    folder = shop.repo.private / "journal"  # a closed cycle's are settled, without their texts
+    kept = [path for name in ("runs", "settled") for path in (folder / name).glob("??/*")]
+    files = [path for path in kept if len(path.name) == len("0" * 64)]
     return tuple(Run.model_validate_json(path.read_bytes()) for path in files)
 
 

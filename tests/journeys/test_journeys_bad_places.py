@@ -101,6 +101,9 @@ def test_a_shallow_clone_a_bare_one_and_a_submodule_heal_like_any_other(
     git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{source}", "shallow")
     git(tmp_path, "clone", "--quiet", "--bare", str(source), "bare.git")
     hire(monkeypatch)
+    cut = call(tmp_path / "shallow", "cycle")  # it can't tell whether there was a ledger before
+    assert (cut.code, "git fetch --unshallow" in cut.err) == (4, True)
+    git(tmp_path / "shallow", "fetch", "--quiet", "--unshallow")
     for one in (tmp_path / "shallow", tmp_path / "bare.git", above / "sub"):
         done = call(one, "cycle", "--json")
         assert (done.code, json.loads(done.out)["outcome"]) == (0, "merged"), done.err
