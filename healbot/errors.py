@@ -98,24 +98,8 @@ class RefusedError(HealbotError):
     exit_code = Exit.REFUSED
 
 
-class ModelRefusedError(RefusedError):
-    """A model's server said no to a request; asking again in the same way is of no use.
-
-    Attributes:
-        status: The HTTP status.
-        request_id: The server's name of the request, or empty.
-    """
-
-    def __init__(
-        self, what: str, next_step: str = "", *, status: int = 0, request_id: str = ""
-    ) -> None:
-        super().__init__(what, next_step)
-        self.status = status
-        self.request_id = request_id
-
-
-class ModelSilentError(CouldNotTellError):
-    """No answer of a model's came, or none that can be read; says how often it was tried.
+class ModelError(HealbotError):
+    """Something went wrong with a model's server.
 
     Attributes:
         status: The last HTTP status, 0 where none came.
@@ -128,6 +112,18 @@ class ModelSilentError(CouldNotTellError):
         super().__init__(what, next_step)
         self.status = status
         self.request_id = request_id
+
+
+class ModelRefusedError(ModelError, RefusedError):
+    """A model's server said no to a request; asking again in the same way is of no use."""
+
+    exit_code = Exit.REFUSED
+
+
+class ModelSilentError(ModelError, CouldNotTellError):
+    """No answer of a model's came, or none that can be read; says how often it was tried."""
+
+    exit_code = Exit.COULD_NOT_TELL
 
 
 class GaveUpError(CouldNotTellError):

@@ -90,6 +90,21 @@ def make_repository(
     return folder
 
 
+def agent_only(folder: Path) -> Path:
+    """Make a repository that holds the agent and nothing of healbot's."""
+    (folder / "agents/s").mkdir(parents=True)
+    (folder / INSTRUCTIONS).write_text("# Support\n")
+    (folder / "agents/s/agent.py").write_text(AGENT.replace("STEADY", "2"))
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    commit_all(folder, "Begin")
+    return folder
+
+
+def refs(folder: Path) -> str:
+    """Return the names of every ref, a line each."""
+    return git(folder, "for-each-ref", "--format=%(refname)")
+
+
 def settings_text(mode: str, more: str = "") -> str:
     """Return the settings file of the sandbox."""
     return f"""\

@@ -10,9 +10,7 @@ from healbot.records.case import Case
 from healbot.records.settings import SETTINGS_PATH, AgentSettings, Settings
 from healbot.rules.lint import hopeless
 from healbot.rules.mistakes import listed
-
-RUNNABLE = frozenset({"command", "http", "python"})
-"""The ways of running that this version has."""
+from healbot.runners.table import RUNNERS
 
 
 def require_runnable(agent: AgentSettings) -> None:
@@ -21,12 +19,12 @@ def require_runnable(agent: AgentSettings) -> None:
     Raises:
         InputError: Names the way.
     """
-    missing = sorted({run.kind for run in agent.run} - RUNNABLE)
+    missing = sorted({run.kind for run in agent.run} - RUNNERS.keys())
     if missing:
         raise InputError(
             f"The agent {agent.name!r} is run by {', '.join(missing)}, which this version does not "
             "have.",
-            f"Give it run entries of {', '.join(sorted(RUNNABLE))} for now.",
+            f"Give it run entries of {', '.join(sorted(RUNNERS))} for now.",
         )
 
 

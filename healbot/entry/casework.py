@@ -70,13 +70,12 @@ def from_runs(
     as_document: JsonOption = False,
 ) -> None:
     """Make training cases of failed runs: print them, or append them to a file."""
-    from healbot.entry.observing import store_of  # noqa: PLC0415 - only here
     from healbot.rules.drafts import from_run, render_case, require_new  # noqa: PLC0415 - only here
     from healbot.rules.signature import observed_signature  # noqa: PLC0415 - only here
 
     with opened(repo) as shop:
         chosen = shop.agent(agent)
-        store, live = store_of(shop), shop.live(chosen).revision
+        store, live = shop.observed, shop.live(chosen).revision
         one = store.named(session) if session else None
         sessions = ((one,) if one else ()) if session else store.all()
         known = list(shop.written_cases(chosen))

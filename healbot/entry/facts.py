@@ -12,10 +12,8 @@ from healbot.records.ledger import RolledBack, Spend
 from healbot.records.pull import Pull
 from healbot.records.record import shown
 from healbot.records.settings import AgentSettings, SpanBudget
-from healbot.records.trailers import Trailers
 from healbot.rules.budget import spent_since
 from healbot.rules.progress import CycleState, Merge, Progress
-from healbot.views.card import parse
 
 Facts = dict[str, object]
 
@@ -151,23 +149,3 @@ def segments_of(shop: Shop, agent: AgentSettings) -> dict[str, bytes]:
     return {
         path: shop.store.read(state, path) or b"" for path in state.files if path.startswith(prefix)
     }
-
-
-def anchors_of(shop: Shop, agent: AgentSettings) -> tuple[str, ...]:
-    """Return heads of the chain that commits and pull requests recorded."""
-    found: dict[str, None] = {}
-    tip = shop.repo.resolve(f"refs/heads/{shop.base_ref}") or shop.base_sha
-    for commit in shop.repo.log(tip, limit=5000):
-        trailers = Trailers.parse(commit.message)
-        if trailers.agent == agent.name and trailers.ledger:
-            found[trailers.ledger] = None
-    state = shop.store.load().sha
-    for commit in shop.repo.log(state, limit=20_000) if state else ():
-        if commit.message.startswith(f"{agent.name}: "):
-            found[Trailers.parse(commit.message).ledger] = None
-    found.pop("", None)
-    for pull in shop.forge.pulls():
-        card = parse(pull.body) if pull.agent == agent.name else None
-        if card:
-            found[card.ledger] = None
-    return tuple(found)

@@ -19,7 +19,6 @@ from healbot.records.settings import AgentSettings
 from healbot.rules.dating import Live, dated, timeline
 from healbot.rules.observing import Read, cleaned, read_runs
 from healbot.rules.signature import observed_signature, own_words
-from healbot.stores.observed import ObservedRuns
 
 ATTEMPTS = 8
 """How often publishing is tried that somebody else's write overtakes."""
@@ -51,16 +50,11 @@ class Outcome(NamedTuple):
         }
 
 
-def store_of(shop: Shop) -> ObservedRuns:
-    """Return the clone's observe store."""
-    return shop.observed
-
-
 def add(shop: Shop, agent: AgentSettings, lines: Iterator[bytes]) -> Outcome:
     """Add run records to the store, and a line for each new one to the state branch."""
     read = read_runs(lines, _own_folders(shop))
     runs = _dated(shop, agent, read)
-    store = store_of(shop)
+    store = shop.observed
     limit = shop.clock.now() - timedelta(days=shop.settings.privacy.keep_days)
     kept = [one for one in runs if one.at >= limit]
     added = store.add(kept)

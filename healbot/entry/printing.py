@@ -12,6 +12,8 @@ from typing import Any
 from healbot.views.plain import cleaned
 
 NARROWEST = 8
+LONG_SECONDS = (90, 5400)
+"""From here on a time is told in minutes, and from there on in hours."""
 
 
 def as_json(value: Any) -> None:
@@ -50,3 +52,11 @@ def _text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def spoken(seconds: float) -> str:
+    """Say a length of time in the unit that a person would use."""
+    minutes, hours = LONG_SECONDS
+    if seconds >= hours:
+        return f"{seconds / 3600:.1f} hours"
+    return f"{seconds / 60:.0f} minutes" if seconds >= minutes else f"{seconds:.0f} seconds"

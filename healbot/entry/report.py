@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from healbot.entry.checking import ask, check
 from healbot.entry.loop import cycle
-from healbot.entry.printing import as_json
+from healbot.entry.printing import as_json, spoken
 from healbot.entry.voice import BarVoice, PlainVoice, voice
 from healbot.entry.wiring import Shop
 from healbot.errors import Exit
@@ -141,7 +141,7 @@ def _print(shop: Shop, state: CycleState) -> None:
     spent = state.spent
     print(
         f"{WHAT[closed.outcome]}{note}. {spent.runs} runs of at most {state.opened.forecast.runs}, "
-        f"{_spoken(spent.seconds)}."
+        f"{spoken(spent.seconds)}."
     )
     for one in state.diagnosed.findings if state.diagnosed else ():
         print(f"  {one.case_id} fails as {one.signature} ({one.distinct_runs} runs)")
@@ -152,11 +152,6 @@ def _print(shop: Shop, state: CycleState) -> None:
         for waiting in _unripe(shop, state):
             print(f"  {waiting}")
     print(_next(state, shared=shared, seen=seen), file=sys.stderr)
-
-
-def _spoken(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{seconds:.0f} seconds" if minutes < 2 else f"{minutes} minutes"  # noqa: PLR2004
 
 
 def _unripe(shop: Shop, state: CycleState) -> list[str]:

@@ -75,11 +75,11 @@ def list_(
     as_document: JsonOption = False,
 ) -> None:
     """List observed runs, one a session, newest last."""
-    from healbot.entry.observing import counted, store_of  # noqa: PLC0415 - only here
+    from healbot.entry.observing import counted  # noqa: PLC0415 - only here
     from healbot.rules.signature import observed_signature  # noqa: PLC0415 - only here
 
     with opened(repo) as shop:
-        store = store_of(shop)
+        store = shop.observed
         name = shop.agent(agent).name if agent else None
         found = store.all()
     if session is not None:
@@ -123,11 +123,10 @@ def show(
     as_document: JsonOption = False,
 ) -> None:
     """Show one run with all of its steps, as it is kept."""
-    from healbot.entry.observing import store_of  # noqa: PLC0415 - only here
     from healbot.views.plain import cleaned  # noqa: PLC0415 - only here
 
     with opened(repo) as shop:
-        found = known(store_of(shop).named(id_), id_)
+        found = known(shop.observed.named(id_), id_)
     if as_document:
         as_json(found.model_dump(mode="json"))
         return

@@ -6,6 +6,7 @@ Knows which errors are reasons to wait and which are reasons to end; runs nothin
 from collections.abc import Callable
 from typing import Any
 
+from healbot.entry.printing import spoken
 from healbot.errors import Exit, HealbotError, UsageError
 from healbot.ports import Clock
 from healbot.seam.faults import FieldError
@@ -66,11 +67,5 @@ def watch(
             say(f"{error.what} {error.next_step}".strip())
         first = False
         left = max(0.0, every_seconds - (clock.monotonic() - began))
-        say(f"the next cycle begins in {_spoken(left)}; Ctrl-C ends this")
+        say(f"the next cycle begins in {spoken(left)}; Ctrl-C ends this")
         pause(left)
-
-
-def _spoken(seconds: float) -> str:
-    if seconds >= 5400:  # noqa: PLR2004 - an hour and a half
-        return f"{seconds / 3600:.1f} hours"
-    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"  # noqa: PLR2004

@@ -5,12 +5,13 @@ file or a package where a text begins so. No escape holds against a number of re
 not known, so a case with such words is refused by its name.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from healbot.errors import InputError
 from healbot.records.case import Case
 from healbot.rules.drafts import plain
+from healbot.rules.privacy import texts_in
 
 LIVE = ("{{", "{%", "{#")
 """What begins a template's parts."""
@@ -41,7 +42,7 @@ def _test(case: Case) -> dict[str, Any]:
         "assert": [plain(one) for one in case.asserts],
         "metadata": {"split": str(case.split), "tags": list(case.tags)},
     }
-    for text in _texts(test):
+    for text in texts_in(test):
         live = _live(text)
         if live:
             raise InputError(
@@ -56,15 +57,3 @@ def _live(text: str) -> str:
     start = text.lstrip().lower()
     loaded = (one for one in LOADED if start.startswith(one))
     return next((one for one in LIVE if one in text), "") or next(loaded, "")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield str(key)
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)

@@ -61,7 +61,7 @@ def redact_value(value: Any) -> Redacted:
     A whole number that is a card's goes too, as a text. A text under a key that speaks of a secret
     is looked at together with its key.
     """
-    names = _Names(_texts(value))
+    names = _Names(texts_in(value))
     return Redacted(_walk(value, names), dict(names.counts))
 
 
@@ -70,16 +70,17 @@ def word_for(word: str) -> str:
     return "x" + digest_bytes(word.encode("utf-8", "surrogatepass"))[:WORD_DIGITS]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield every text of plain data, keys included, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield str(key)
-            yield from _texts(inner)
+            yield from texts_in(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _texts(inner)
+            yield from texts_in(inner)
 
 
 def _walk(value: Any, names: _Names, key: str = "") -> Any:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from crashing import QUICK
 from sandbox import (
-    AGENT,
-    INSTRUCTIONS,
+    agent_only,
     commit_all,
     git,
     healbot,
     make_repository,
     plain_environment,
+    refs,
 )
 
 from healbot.entry.init import write_starter
@@ -24,19 +24,6 @@ from healbot.records.settings import SETTINGS_PATH
 
 def away(folder: Path) -> None:
     uninstall(folder, {}, wishes=Wishes(), agreed=lambda: True)
-
-
-def refs(folder: Path) -> str:
-    return git(folder, "for-each-ref", "--format=%(refname)")
-
-
-def agent_only(folder: Path) -> Path:
-    (folder / "agents/s").mkdir(parents=True)
-    (folder / INSTRUCTIONS).write_text("# Support\n")
-    (folder / "agents/s/agent.py").write_text(AGENT.replace("STEADY", "2"))
-    git(folder, "init", "--quiet", "--initial-branch=main")
-    commit_all(folder, "Begin")
-    return folder
 
 
 @pytest.mark.parametrize("linked", [SETTINGS_PATH, ".github"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from crashing import QUICK
-from sandbox import AGENT, INSTRUCTIONS, commit_all, git, healbot, make_repository
+from sandbox import INSTRUCTIONS, agent_only, commit_all, git, healbot, make_repository, refs
 
 from healbot.entry import uninstall as removing
 from healbot.entry.clock import SystemClock
@@ -28,19 +28,6 @@ def seen(folder: Path) -> dict[str, bytes | None]:
         for path in folder.rglob("*")
         if ".git" not in path.relative_to(folder).parts
     }
-
-
-def refs(folder: Path) -> str:
-    return git(folder, "for-each-ref", "--format=%(refname)")
-
-
-def agent_only(folder: Path) -> Path:
-    (folder / "agents/s").mkdir(parents=True)
-    (folder / INSTRUCTIONS).write_text("# Support\n")
-    (folder / "agents/s/agent.py").write_text(AGENT.replace("STEADY", "2"))
-    git(folder, "init", "--quiet", "--initial-branch=main")
-    commit_all(folder, "Begin")
-    return folder
 
 
 def test_init_and_uninstall_leave_the_tree_as_it_was(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from crashing import QUICK
 from fakes import FakeRunner, Said, hire, support
 from sandbox import INSTRUCTIONS, commit_all, make_repository, plain_environment
 from telling import CASES, EDITS, SETTINGS, answered, call
@@ -28,7 +29,6 @@ CASE = """\
   {check}
 """
 WORDS = ("lamp", "a chair that broke", "shoes of another size", "late by a week", "order twice")
-QUICK = "gate: {repeats: 2, canary: {repeats: 2, passes: 2, second_passes: 3}}\n"
 TWO_FALLBACKS = QUICK.replace("{repeats", "{fallbacks: 2, repeats", 1)
 STRICT = "gate: {repeats: 1, canary: {repeats: 3, passes: 3, second_passes: 5, strict: true}}\n"
 NO_LIMIT = "budget: {cycle: {runs: 400}, day: {}, month: {}}\n"

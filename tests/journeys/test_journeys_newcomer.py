@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from crashing import QUICK
 from sandbox import commit_all, git, healbot, interpreter
 
 from healbot.entry.outside import workspaces_of
@@ -47,10 +48,7 @@ seen_count: 3
 ---
 Ask for a ticket before anything is deployed.
 """
-QUICK = """
-gate: {repeats: 2, canary: {repeats: 2, passes: 2, second_passes: 3}}
-limits: {always_on_characters: 60000}
-"""
+MORE = f"\n{QUICK}limits: {{always_on_characters: 60000}}\n"
 
 
 class Stranger(NamedTuple):
@@ -105,7 +103,7 @@ def moved_in(repo: Path, stranger: Stranger) -> None:
     place = repo / SETTINGS
     text = place.read_text()
     assert "your-agent-here" in text
-    place.write_text(text.replace("your-agent-here", f'"{interpreter()} bot.py"') + QUICK)
+    place.write_text(text.replace("your-agent-here", f'"{interpreter()} bot.py"') + MORE)
     (repo / "bot.py").write_text(AGENT.format(instructions=stranger.instructions))
     (repo / "cases/starter.yml").write_text(CASES)
     (repo / ".healbot/lessons").mkdir(parents=True)
