@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from crashing import AUTO, CLOSE, MANUAL, MERGE, REMOTE, ROLLBACK, Findings, Scenario, Stage
 
+pytestmark = pytest.mark.slow
 Killed = Callable[[Scenario, str], Findings]
 SAMPLE = [
     (AUTO, "after lease take#1"),  # before there is a state branch

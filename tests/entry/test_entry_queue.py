@@ -10,6 +10,7 @@ import pytest
 from crashing import MERGED, QUEUED, QUICK
 from sandbox import ROOT, git, healbot, make_repository, plain_environment
 
+pytestmark = pytest.mark.slow
 SHARED = QUICK + "forge: {remote: origin}\n"
 
 
